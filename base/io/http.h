@@ -1,0 +1,44 @@
+// One HTTP request, one attempt, one total deadline. No retry, no redirect, no proxy from the environment.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace epilogue {
+
+struct HttpRequest {
+    std::string method = "GET";
+    std::string url;
+    std::vector<std::string> headers;  ///< "Name: value"
+    std::string body;
+    std::chrono::milliseconds timeout{20000};  ///< total: connect, send, answer
+    std::size_t max_answer_bytes = std::size_t{16} << 20U;
+};
+
+/// How far a request came.
+enum class HttpOutcome {
+    answered,   ///< status, headers and the whole body are here
+    not_sent,   ///< provably nothing reached the server: refused, no route, no such host, TLS failed
+    uncertain,  ///< something may have been applied: deadline, reset, half an answer
+};
+
+struct HttpAnswer {
+    HttpOutcome outcome = HttpOutcome::uncertain;
+    int status = 0;
+    std::map<std::string, std::string> headers;  ///< names in lower case; the last of repeated ones
+    std::string body;
+    std::string cause;  ///< when not answered: what happened, without the URL's query and without secrets
+};
+
+/// Blocking; keeps connections per calling thread. Thread-safe.
+class HttpClient {
+  public:
+    HttpClient();
+    /// Performs `request` once. Never throws.
+    HttpAnswer send(const HttpRequest& request) const;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,68 @@
+// One conversation event as a value: what the fold needs of it, nothing else. Both generations of OpenHands
+// (V0: `action`/`observation`, integer ids; V1: `kind`, UUID ids) become the same values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/instant.h"
+
+namespace epilogue {
+
+enum class Schema { v0, v1 };
+
+/// How the agent spoke: with its finish tool, or with a message.
+enum class WordKind { finish, message };
+
+struct UserMessage {};  ///< source user; opens a turn or joins the open one
+struct AgentAction {};  ///< any agent action that is not a word
+struct AgentWord {      ///< an agent message, or a finish action that could be parsed
+    WordKind kind = WordKind::message;
+    std::string text;
+};
+struct StatusChange {    ///< V1 execution_status, V0 agent_state
+    std::string status;  ///< as the server spells it
+    std::string reason;  ///< V0 only, may be empty
+};
+struct ErrorDetail {  ///< V1 ConversationErrorEvent: the reason of an error, after its status
+    std::string code;
+    std::string detail;
+};
+struct Activity {};  ///< a sign of life that steers nothing: observations, stats, full_state, pauses, …
+
+using Body = std::variant<UserMessage, AgentAction, AgentWord, StatusChange, ErrorDetail, Activity>;
+
+// What an event tells about the work done; `id` makes a repeated event harmless.
+struct CommandStarted {
+    std::string id;  ///< of the action
+    std::string command;
+};
+struct CommandEnded {
+    std::string id;  ///< of the action it answers
+    int exit_code = 0;
+};
+struct FileChanged {
+    std::string path;
+};
+struct LinkSeen {  ///< a link to a pull or merge request
+    std::string url;
+};
+struct ErrorSeen {  ///< an error that went back to the agent
+    std::string id;
+    std::string text;
+};
+using Work = std::variant<CommandStarted, CommandEnded, FileChanged, LinkSeen, ErrorSeen>;
+
+struct Event {
+    Schema schema = Schema::v1;
+    std::string id;                    ///< V0: the integer in decimal
+    std::int64_t number = 0;           ///< V0's id; 0 for V1
+    std::optional<Instant> timestamp;  ///< its own, by the server's clock (naive: taken as UTC)
+    Body body;
+    std::vector<Work> work;
+};
+
+}  // namespace epilogue

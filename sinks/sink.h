@@ -1,0 +1,81 @@
+// The port behind which a platform stands: look, then write. One call is at most one attempt at a write.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "schemas/processor.h"
+
+namespace epilogue {
+
+/// One post that is owed, as its durable row has it.
+struct Post {
+    std::string delivery_id;
+    std::string conversation_id;
+    Target target;
+    std::string body;   ///< rendered, fitted, frozen; holds the marker where the platform's text carries it
+    Instant intent_at;  ///< when the first attempt was made durable: look-ups start a little before it
+};
+
+/// A post that is visible on the platform.
+struct Receipt {
+    std::string remote_id;
+    std::string remote_url;
+};
+
+/// What a write's answer means for the row. (sinks.md §2: C)
+enum class Answer {
+    sent,            ///< the platform has it; the receipt is filled
+    retry,           ///< a definite no that may become a yes: rate limit, connection refused
+    refused,         ///< a definite and final no: not found, locked, invalid
+    unauthorised,    ///< a definite no for this credential: nothing of it will work until it is mended
+    unknown,         ///< it may or may not have been applied
+};
+
+struct Attempt {
+    Answer answer = Answer::unknown;
+    Receipt receipt;                                ///< when sent
+    std::string cause;                              ///< short, for people, without secrets: "403 rate limited"
+    std::optional<std::chrono::seconds> not_before; ///< when retry: the platform's own waiting time
+};
+
+/// What a look-up saw: all visible posts of ours with the row's whole marker, oldest first.
+struct Sighting {
+    bool looked = false;  ///< false: could not look; `cause` says why and nothing may be concluded
+    bool forbidden = false;  ///< could not look and will not be able to: no permission
+    std::vector<Receipt> seen;
+    std::string cause;
+};
+
+/// What the worker hands a sink to render: one summary, platform-neutral. See worker/core/summary.h for its making.
+struct Summary {
+    std::string headline;  ///< Markdown: the verdict in bold, an error's code after it
+    std::string words;     ///< the agent's own last words, untrusted Markdown; may be empty
+    std::string facts;     ///< Markdown lines of the digest, untrusted in their quoted parts; may be empty
+    std::string link;      ///< URL of the conversation; may be empty
+};
+
+/// Thread-safe: senders call it at the same time. No call throws; each returns within the HTTP deadline.
+class Sink {
+  public:
+    Sink() = default;
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+    virtual ~Sink() = default;
+
+    /// The frozen body for `delivery_id`: neutralised, fitted, marked. Pure; the same input gives the same bytes.
+    virtual std::string render(const Summary& summary, const std::string& delivery_id) const = 0;
+    /// Looks for our marker at the target.
+    virtual Sighting find(const Post& post) = 0;
+    /// One request.
+    virtual Attempt create(const Post& post) = 0;
+    /// Removes a twin of ours; true when it is gone.
+    virtual bool remove(const Post& post, const Receipt& twin) = 0;
+};
+
+}  // namespace epilogue
