@@ -48,7 +48,7 @@ std::string_view prefix_of(std::string_view text, std::size_t max_bytes) {
 
 std::size_t code_points(std::string_view text) {
     std::size_t count = 0;
-    for (const char byte : text) count += is_continuation(byte) ? 0 : 1;
+    for (const char byte : text) count += is_continuation(byte) ? 0U : 1U;
     return count;
 }
 

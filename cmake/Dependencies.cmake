@@ -1,0 +1,27 @@
+# Everything comes from Debian 12 packages (ops/setup installs them).
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(CURL REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+find_package(prometheus-cpp REQUIRED COMPONENTS core)
+find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
+
+if(EPILOGUE_LIBRDKAFKA)
+  set(ENV{PKG_CONFIG_PATH} "${EPILOGUE_LIBRDKAFKA}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+endif()
+pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka>=2.0.2)
+
+# The connector ships neither a CMake package nor a pkg-config file.
+find_path(MYSQLCPPCONN_INCLUDE mysql_driver.h REQUIRED)
+find_library(MYSQLCPPCONN_LIBRARY mysqlcppconn REQUIRED)
+add_library(mysqlcppconn INTERFACE)
+target_include_directories(mysqlcppconn SYSTEM INTERFACE "${MYSQLCPPCONN_INCLUDE}")
+target_link_libraries(mysqlcppconn INTERFACE "${MYSQLCPPCONN_LIBRARY}")
