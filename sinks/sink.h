@@ -10,6 +10,7 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "schemas/processor.h"
+#include "schemas/summary.h"
 
 namespace epilogue {
 
@@ -50,14 +51,6 @@ struct Sighting {
     bool forbidden = false;  ///< could not look and will not be able to: no permission
     std::vector<Receipt> seen;
     std::string cause;
-};
-
-/// What the worker hands a sink to render: one summary, platform-neutral. See worker/core/summary.h for its making.
-struct Summary {
-    std::string headline;  ///< Markdown: the verdict in bold, an error's code after it
-    std::string words;     ///< the agent's own last words, untrusted Markdown; may be empty
-    std::string facts;     ///< Markdown lines of the digest, untrusted in their quoted parts; may be empty
-    std::string link;      ///< URL of the conversation; may be empty
 };
 
 /// Thread-safe: senders call it at the same time. No call throws; each returns within the HTTP deadline.

@@ -1,0 +1,25 @@
+#include "schemas/summary.h"
+
+#include <nlohmann/json.hpp>
+
+namespace epilogue {
+
+std::string to_json(const Summary& summary) {
+    const nlohmann::ordered_json json{{"headline", summary.headline},
+                                      {"words", summary.words},
+                                      {"facts", summary.facts},
+                                      {"link", summary.link}};
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<Summary> summary_from_json(std::string_view text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return poisonous("summary: expected a JSON object");
+    const auto part = [&](const char* name) {
+        const auto found = json.find(name);
+        return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    return Summary{part("headline"), part("words"), part("facts"), part("link")};
+}
+
+}  // namespace epilogue

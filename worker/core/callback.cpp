@@ -1,0 +1,198 @@
+#include "worker/core/callback.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace epilogue {
+namespace {
+
+bool reports(const CallbackOptions& options, Verdict verdict) {
+    return std::find(options.triggers.begin(), options.triggers.end(), verdict) != options.triggers.end();
+}
+
+/// True when the report of this verdict is the callback's last.
+bool closes(Mode mode, Verdict verdict) {
+    switch (mode) {
+        case Mode::once:
+            return true;
+        case Mode::until_done:
+            return verdict != Verdict::awaiting_user_input;
+        case Mode::every_turn:
+            return false;
+    }
+    return true;
+}
+
+std::optional<Mode> mode_named(std::string_view name) {
+    for (const Mode mode : {Mode::once, Mode::until_done, Mode::every_turn})
+        if (name_of(mode) == name) return mode;
+    return std::nullopt;
+}
+
+struct Stepper {
+    const CallbackState& state;
+    const CallbackOptions& options;
+
+    CallbackStep stay() const { return {state, std::nullopt}; }
+    CallbackStep to(Phase phase, std::string reason = {}) const {
+        CallbackState next = state;
+        next.phase = phase;
+        next.reason = std::move(reason);
+        return {std::move(next), std::nullopt};
+    }
+    bool is_open() const { return state.phase == Phase::watching || state.phase == Phase::delivering; }
+
+    CallbackStep operator()(const TurnCounted& turn) const {
+        if (state.phase != Phase::watching || !reports(options, turn.verdict)) return stay();
+        CallbackStep next = to(closes(options.mode, turn.verdict) ? Phase::delivering : Phase::watching);
+        next.state.last_turn_key = turn.turn_key;
+        next.plan = PlanDelivery{turn.turn_key, turn.verdict};
+        return next;
+    }
+    CallbackStep operator()(const DeliverySent& sent) const {
+        const bool was_the_last = state.phase == Phase::delivering && sent.turn_key == state.last_turn_key;
+        return was_the_last ? to(Phase::done) : stay();
+    }
+    CallbackStep operator()(const DeliveryRefused& refused) const {
+        return is_open() ? to(Phase::error, refused.reason) : stay();
+    }
+    CallbackStep operator()(const CancelAsked&) const {
+        return is_open() || state.phase == Phase::dormant ? to(Phase::cancelled) : stay();
+    }
+    CallbackStep operator()(const WakeAsked&) const {
+        return state.phase == Phase::dormant ? to(Phase::watching) : stay();
+    }
+    CallbackStep operator()(const RowFound& found) const {
+        return is_open() || state.phase == Phase::dormant ? to(Phase::error, found.reason) : stay();
+    }
+};
+
+}  // namespace
+
+std::string_view name_of(Mode mode) {
+    switch (mode) {
+        case Mode::once:
+            return "once";
+        case Mode::until_done:
+            return "until_done";
+        case Mode::every_turn:
+            return "every_turn";
+    }
+    return "";
+}
+
+std::string_view name_of(Phase phase) {
+    switch (phase) {
+        case Phase::watching:
+            return "watching";
+        case Phase::delivering:
+            return "delivering";
+        case Phase::done:
+            return "done";
+        case Phase::cancelled:
+            return "cancelled";
+        case Phase::dormant:
+            return "dormant";
+        case Phase::error:
+            return "error";
+    }
+    return "";
+}
+
+std::optional<Phase> phase_named(std::string_view name) {
+    for (const Phase phase :
+         {Phase::watching, Phase::delivering, Phase::done, Phase::cancelled, Phase::dormant, Phase::error})
+        if (name_of(phase) == name) return phase;
+    return std::nullopt;
+}
+
+std::string_view name_of(CallbackStatus status) {
+    switch (status) {
+        case CallbackStatus::active:
+            return "ACTIVE";
+        case CallbackStatus::completed:
+            return "COMPLETED";
+        case CallbackStatus::error:
+            return "ERROR";
+    }
+    return "";
+}
+
+CallbackStatus status_of(Phase phase) {
+    switch (phase) {
+        case Phase::watching:
+        case Phase::delivering:
+        case Phase::dormant:
+            return CallbackStatus::active;
+        case Phase::done:
+        case Phase::cancelled:
+            return CallbackStatus::completed;
+        case Phase::error:
+            return CallbackStatus::error;
+    }
+    return CallbackStatus::error;
+}
+
+std::string to_json(const CallbackOptions& options) {
+    nlohmann::ordered_json json{{"mode", name_of(options.mode)}, {"triggers", nlohmann::json::array()}};
+    for (const Verdict verdict : options.triggers) json["triggers"].push_back(name_of(verdict));
+    return json.dump();
+}
+
+Result<CallbackOptions> options_from_json(std::string_view text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return poisonous("options: expected a JSON object");
+    CallbackOptions options;
+    if (const auto mode = json.find("mode"); mode != json.end()) {
+        const auto named = mode->is_string() ? mode_named(mode->get<std::string>()) : std::nullopt;
+        if (!named) return poisonous("options: unknown mode");
+        options.mode = *named;
+    }
+    if (const auto triggers = json.find("triggers"); triggers != json.end() && triggers->is_array()) {
+        options.triggers.clear();
+        for (const auto& trigger : *triggers) {
+            const auto verdict =
+                trigger.is_string() ? verdict_named(trigger.get<std::string>()) : std::nullopt;
+            if (!verdict) return poisonous("options: unknown trigger");
+            options.triggers.push_back(*verdict);
+        }
+    }
+    return options;
+}
+
+Result<CallbackOptions> parse_options(std::string_view mode, std::string_view triggers) {
+    CallbackOptions options;
+    if (!mode.empty()) {
+        const auto named = mode_named(mode);
+        if (!named)
+            return poisonous("mode: expected once, until_done or every_turn, got \"" + std::string(mode) +
+                             "\"");
+        options.mode = *named;
+    }
+    if (trimmed(triggers).empty()) return options;
+    std::vector<Verdict> asked;
+    for (const std::string& name : split(triggers, ',')) {
+        const auto verdict = verdict_named(name);
+        if (!verdict)
+            return poisonous(
+                "triggers: expected some of finished, awaiting_user_input, error, stuck, rejected, stopped, "
+                "timeout, got \"" +
+                name + "\"");
+        asked.push_back(*verdict);
+    }
+    if (asked.empty()) return poisonous("triggers: expected at least one");
+    options.triggers.clear();
+    for (const Verdict verdict : all_verdicts())
+        if (std::find(asked.begin(), asked.end(), verdict) != asked.end())
+            options.triggers.push_back(verdict);
+    return options;
+}
+
+CallbackStep step(const CallbackState& state, const CallbackOptions& options, const CallbackEvent& event) {
+    return std::visit(Stepper{state, options}, event);
+}
+
+}  // namespace epilogue

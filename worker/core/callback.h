@@ -1,0 +1,93 @@
+// The callback machine: which counted turns a callback reports, and when it is done. Contract §4.
+// Pure: (callback, event) -> (callback, effects). Transition table: tests/golden/callback.txt.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "schemas/verdict.h"
+
+namespace epilogue {
+
+enum class Mode {
+    once,        ///< done after the first reported turn
+    until_done,  ///< done after the first reported turn that is not awaiting_user_input
+    every_turn,  ///< reports until cancelled
+};
+std::string_view name_of(Mode mode);
+
+/// What was asked for at registration: callback_progress.options.
+struct CallbackOptions {
+    Mode mode = Mode::once;
+    std::vector<Verdict> triggers = all_verdicts();  ///< in the contract's order, never empty
+};
+
+/// The options as JSON: {"mode":"once","triggers":["finished",…]}.
+std::string to_json(const CallbackOptions& options);
+/// Reads to_json's form; poison when it has another.
+Result<CallbackOptions> options_from_json(std::string_view json);
+/// Reads --mode and --triggers; an empty text means the default. The error says what is accepted.
+Result<CallbackOptions> parse_options(std::string_view mode, std::string_view triggers);
+
+enum class Phase {
+    watching,    ///< reports the next turn that has one of its triggers
+    delivering,  ///< its last report is planned; nothing more will be
+    done,        ///< its last report was sent
+    cancelled,
+    dormant,  ///< adopted from old rows: asleep until woken
+    error,    ///< the sink refused for good, or the row is unusable
+};
+std::string_view name_of(Phase phase);
+std::optional<Phase> phase_named(std::string_view name);
+
+/// upstream's column conversation_callbacks.status.
+enum class CallbackStatus { active, completed, error };
+std::string_view name_of(CallbackStatus status);
+CallbackStatus status_of(Phase phase);
+
+struct CallbackState {
+    Phase phase = Phase::watching;
+    std::string reason;         ///< why it is in error
+    std::string last_turn_key;  ///< of the last turn it reported; empty: none
+    bool operator==(const CallbackState&) const = default;
+};
+
+// What happens to a callback.
+struct TurnCounted {
+    std::string turn_key;
+    Verdict verdict = Verdict::finished;
+};
+struct DeliverySent {
+    std::string turn_key;
+};
+struct DeliveryRefused {  ///< the sink said a final no
+    std::string turn_key;
+    std::string reason;
+};
+struct CancelAsked {};
+struct WakeAsked {};
+struct RowFound {  ///< the row cannot be used
+    std::string reason;
+};
+using CallbackEvent =
+    std::variant<TurnCounted, DeliverySent, DeliveryRefused, CancelAsked, WakeAsked, RowFound>;
+
+/// A post that is owed from now on: one row in deliveries.
+struct PlanDelivery {
+    std::string turn_key;
+    Verdict verdict = Verdict::finished;
+};
+
+struct CallbackStep {
+    CallbackState state;
+    std::optional<PlanDelivery> plan;
+};
+
+/// One step. Nothing outside (state, options, event) enters it.
+CallbackStep step(const CallbackState& state, const CallbackOptions& options, const CallbackEvent& event);
+
+}  // namespace epilogue

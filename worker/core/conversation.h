@@ -1,0 +1,94 @@
+// A conversation as its log has told it so far: values only. fold.h changes it, nothing else does.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/instant.h"
+#include "schemas/event.h"
+#include "schemas/verdict.h"
+#include "worker/core/digest.h"
+
+namespace epilogue {
+
+/// The newest thing the agent said in a turn.
+struct Word {
+    WordKind kind = WordKind::message;
+    std::string text;           ///< at most max_word_bytes, cut on a code-point boundary
+    std::optional<Instant> at;  ///< its own timestamp
+    bool operator==(const Word&) const = default;
+};
+constexpr std::size_t max_word_bytes = std::size_t{16} << 10U;
+
+/// Why an error happened: V1 code and detail; V0 has its reason as code.
+struct Reason {
+    std::string code;
+    std::string detail;
+    bool operator==(const Reason&) const = default;
+};
+
+/// A turn that has not ended yet.
+struct Turn {
+    std::string key;  ///< id of the event that opened it, or "start"
+    std::optional<Instant>
+        opened_at;             ///< own timestamp of that event; words older than it are not the turn's
+    bool agent_acted = false;  ///< an agent action or message stands after the opening
+    bool status_seen = false;  ///< a status was applied since the opening (or since a revocation)
+    std::optional<Word> word;
+    std::optional<Reason> reason;  ///< an error's detail that came before its status
+    Digest digest;                 ///< kept only while somebody watches
+    bool operator==(const Turn&) const = default;
+};
+
+// Where the conversation stands between its turns. Each holds only what is true in it.
+struct NoTurn {};  ///< nothing seen yet that opens one
+struct Open {
+    Turn turn;
+};
+struct Candidate {  ///< V1 said `finished`; it counts unless it is revoked before `due`
+    Turn turn;
+    std::string status_event;
+    std::optional<Instant> at;  ///< own timestamp of that status
+    Instant due;                ///< record time
+};
+struct AwaitingDetail {  ///< `error` has counted; its reason is awaited until `due`
+    Turn turn;
+    std::string status_event;
+    Instant due;
+};
+struct Ended {};  ///< the last turn has been counted, no other is open
+using Standing = std::variant<NoTurn, Open, Candidate, AwaitingDetail, Ended>;
+
+/// A counted turn: what is reported of it.
+struct TurnEnd {
+    std::string turn_key;
+    Verdict verdict = Verdict::finished;
+    std::string status_event;          ///< id of the status that ended it
+    std::optional<std::string> words;  ///< the agent's last words; finished and awaiting_user_input only
+    std::optional<Reason> reason;      ///< error only, when it became known
+    Digest digest;
+    bool operator==(const TurnEnd&) const = default;
+};
+
+struct Conversation {
+    std::string status;  ///< newest raw status
+    Standing standing;
+    std::optional<Instant> newest;  ///< latest own timestamp among statuses, agent actions and words applied
+    std::optional<Instant> newest_status;  ///< latest own timestamp among statuses applied
+    std::int64_t highest_number = -1;      ///< V0: highest id applied
+    std::deque<std::string> recent;        ///< V1: ids of the last 64 steering events, oldest first
+    std::optional<TurnEnd> last;           ///< the last counted turn, for late registration
+    std::optional<Instant> last_event_at;  ///< record time
+};
+constexpr std::size_t max_recent_ids = 64;
+
+/// When the standing timer of a conversation is due (record time); nullopt when none is running.
+std::optional<Instant> due_at(const Conversation& conversation);
+
+/// The turn that is open, standing as candidate or awaiting its detail; nullptr when there is none.
+const Turn* current_turn(const Conversation& conversation);
+
+}  // namespace epilogue

@@ -1,0 +1,164 @@
+#include "worker/core/delivery.h"
+
+#include <array>
+
+namespace epilogue {
+namespace {
+
+constexpr std::array<std::chrono::seconds, 3> lookup_settle{std::chrono::seconds{3}, std::chrono::seconds{15},
+                                                            std::chrono::seconds{60}};
+constexpr std::array states{DeliveryState::planned, DeliveryState::sending, DeliveryState::unknown,
+                            DeliveryState::retry,   DeliveryState::sent,    DeliveryState::failed,
+                            DeliveryState::parked};
+
+using Next = std::optional<DeliveryProgress>;
+
+struct Stepper {
+    const DeliveryProgress& now;
+
+    bool in(DeliveryState state) const { return now.state == state; }
+    bool may_be_out() const { return in(DeliveryState::sending) || in(DeliveryState::unknown); }
+
+    DeliveryProgress to(DeliveryState state, std::string cause,
+                        std::optional<std::chrono::milliseconds> wait = std::nullopt) const {
+        DeliveryProgress next = now;
+        next.state = state;
+        next.cause = std::move(cause);
+        next.wait = wait;
+        return next;
+    }
+    DeliveryProgress sent(std::string id, std::string url) const {
+        DeliveryProgress next = to(DeliveryState::sent, "");
+        next.remote_id = std::move(id);
+        next.remote_url = std::move(url);
+        return next;
+    }
+
+    Next operator()(const IntentMade&) const {
+        // From UNKNOWN only after the last look-up saw nothing; never straight from a lost answer.
+        const bool looked_enough = in(DeliveryState::unknown) && !settle_before_lookup(now.lookups);
+        if (!in(DeliveryState::planned) && !in(DeliveryState::retry) && !looked_enough) return std::nullopt;
+        DeliveryProgress next = to(DeliveryState::sending, now.cause);
+        next.attempt += 1;
+        next.lookups = 0;
+        return next;
+    }
+    Next operator()(const AnsweredSent& answer) const {
+        if (!in(DeliveryState::sending)) return std::nullopt;
+        return sent(answer.remote_id, answer.remote_url);
+    }
+    Next operator()(const AnsweredRetry& answer) const {
+        if (!in(DeliveryState::sending)) return std::nullopt;
+        return to(DeliveryState::retry, answer.cause, answer.wait);
+    }
+    Next operator()(const AnsweredRefused& answer) const {
+        if (!in(DeliveryState::sending)) return std::nullopt;
+        return to(DeliveryState::failed, answer.cause);
+    }
+    Next operator()(const AnsweredUnauthorised& answer) const {
+        if (!in(DeliveryState::sending)) return std::nullopt;
+        return to(DeliveryState::parked, std::string(cause_credential) + ": " + answer.cause);
+    }
+    Next operator()(const AnswerLost& lost) const {
+        if (!in(DeliveryState::sending)) return std::nullopt;
+        return to(DeliveryState::unknown, lost.cause, settle_before_lookup(0));
+    }
+    Next operator()(const FoundOnPlatform& found) const {
+        if (!may_be_out()) return std::nullopt;
+        return sent(found.remote_id, found.remote_url);
+    }
+    Next operator()(const NotFound&) const {
+        if (!may_be_out()) return std::nullopt;
+        const auto wait = settle_before_lookup(now.lookups + 1);
+        DeliveryProgress next =
+            to(DeliveryState::unknown, now.cause, wait.value_or(std::chrono::milliseconds{0}));
+        next.lookups += 1;
+        return next;
+    }
+    Next operator()(const LookFailed& failed) const {
+        if (!may_be_out()) return std::nullopt;
+        return to(DeliveryState::unknown, failed.cause, failed.wait);
+    }
+    Next operator()(const LookForbidden& forbidden) const {
+        if (!may_be_out()) return std::nullopt;
+        return to(DeliveryState::parked, std::string(cause_cannot_look_up) + ": " + forbidden.cause);
+    }
+    Next operator()(const OperatorRetry&) const {
+        if (!in(DeliveryState::parked)) return std::nullopt;
+        // A row that was parked because nobody could look may be out: it is looked for first, again.
+        const bool may_be_visible = now.cause.starts_with(cause_cannot_look_up);
+        DeliveryProgress next = to(may_be_visible ? DeliveryState::unknown : DeliveryState::retry, now.cause,
+                                   std::chrono::milliseconds{0});
+        next.lookups = 0;
+        return next;
+    }
+    Next operator()(const OperatorSaysSent& verdict) const {
+        if (!in(DeliveryState::parked) && !in(DeliveryState::unknown)) return std::nullopt;
+        return sent(now.remote_id, verdict.remote_url);
+    }
+    Next operator()(const OperatorSaysNotSent&) const {
+        if (!in(DeliveryState::parked) && !in(DeliveryState::unknown)) return std::nullopt;
+        return to(DeliveryState::retry, now.cause, std::chrono::milliseconds{0});
+    }
+};
+
+}  // namespace
+
+std::string_view name_of(DeliveryState state) {
+    switch (state) {
+        case DeliveryState::planned:
+            return "PLANNED";
+        case DeliveryState::sending:
+            return "SENDING";
+        case DeliveryState::unknown:
+            return "UNKNOWN";
+        case DeliveryState::retry:
+            return "RETRY";
+        case DeliveryState::sent:
+            return "SENT";
+        case DeliveryState::failed:
+            return "FAILED";
+        case DeliveryState::parked:
+            return "PARKED";
+    }
+    return "";
+}
+
+std::optional<DeliveryState> delivery_state_named(std::string_view name) {
+    for (const DeliveryState state : states)
+        if (name_of(state) == name) return state;
+    return std::nullopt;
+}
+
+bool is_final(DeliveryState state) {
+    return state == DeliveryState::sent || state == DeliveryState::failed;
+}
+
+Duty duty_of(const DeliveryProgress& progress) {
+    switch (progress.state) {
+        case DeliveryState::planned:
+        case DeliveryState::retry:
+            return Duty::send;
+        case DeliveryState::unknown:
+            return settle_before_lookup(progress.lookups) ? Duty::look : Duty::send;
+        case DeliveryState::sending:
+            return Duty::look;
+        case DeliveryState::sent:
+        case DeliveryState::failed:
+        case DeliveryState::parked:
+            return Duty::nothing;
+    }
+    return Duty::nothing;
+}
+
+std::optional<DeliveryProgress> step(const DeliveryProgress& progress, const DeliveryEvent& event) {
+    return std::visit(Stepper{progress}, event);
+}
+
+std::optional<std::chrono::milliseconds> settle_before_lookup(int lookups_done) {
+    if (lookups_done < 0 || static_cast<std::size_t>(lookups_done) >= lookup_settle.size())
+        return std::nullopt;
+    return lookup_settle[static_cast<std::size_t>(lookups_done)];
+}
+
+}  // namespace epilogue

@@ -1,0 +1,92 @@
+// The life of one post, as its durable row has it (sinks.md §2). Pure: (row, what happened) -> row.
+// Transition table: tests/golden/delivery.txt.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace epilogue {
+
+enum class DeliveryState {
+    planned,  ///< owed; never tried
+    sending,  ///< an intent is durable; the request may be out
+    unknown,  ///< the answer was lost: to be looked for before anything else
+    retry,    ///< a definite no; to be tried again
+    sent,     ///< visible
+    failed,   ///< refused for good
+    parked,   ///< waits for an operator, or for its credential to be mended
+};
+std::string_view name_of(DeliveryState state);  ///< as the table spells it: "PLANNED", …
+std::optional<DeliveryState> delivery_state_named(std::string_view name);
+/// Nothing more will happen to it by itself.
+bool is_final(DeliveryState state);
+
+struct DeliveryProgress {
+    DeliveryState state = DeliveryState::planned;
+    int attempt = 0;    ///< requests whose intent was made durable
+    int lookups = 0;    ///< since the last intent, look-ups that saw nothing
+    std::string cause;  ///< why it is not sent; empty while nothing went wrong
+    std::string remote_id;
+    std::string remote_url;
+    std::optional<std::chrono::milliseconds> wait;  ///< until the next claim, from the moment of the step
+    bool operator==(const DeliveryProgress&) const = default;
+};
+
+/// What a sender that just claimed a row has to do first.
+enum class Duty { nothing, look, send };
+Duty duty_of(const DeliveryProgress& progress);
+
+// What happened to a claimed row.
+struct IntentMade {};  ///< the next byte may leave
+struct AnsweredSent {
+    std::string remote_id;
+    std::string remote_url;
+};
+struct AnsweredRetry {
+    std::string cause;
+    std::chrono::milliseconds wait{0};  ///< the platform's own, or the backoff's
+};
+struct AnsweredRefused {
+    std::string cause;
+};
+struct AnsweredUnauthorised {
+    std::string cause;
+};
+struct AnswerLost {
+    std::string cause;
+};
+struct FoundOnPlatform {  ///< a look-up saw it
+    std::string remote_id;
+    std::string remote_url;
+};
+struct NotFound {};
+struct LookFailed {  ///< the look-up itself failed: says nothing about the post
+    std::string cause;
+    std::chrono::milliseconds wait{0};
+};
+struct LookForbidden {
+    std::string cause;
+};
+struct OperatorRetry {};
+struct OperatorSaysSent {
+    std::string remote_url;
+};
+struct OperatorSaysNotSent {};
+using DeliveryEvent = std::variant<IntentMade, AnsweredSent, AnsweredRetry, AnsweredRefused,
+                                   AnsweredUnauthorised, AnswerLost, FoundOnPlatform, NotFound, LookFailed,
+                                   LookForbidden, OperatorRetry, OperatorSaysSent, OperatorSaysNotSent>;
+
+/// One step; nullopt when the event cannot happen in that state (nothing may be written then).
+std::optional<DeliveryProgress> step(const DeliveryProgress& progress, const DeliveryEvent& event);
+
+/// How long after a lost answer the first, second and third look-up are made: 3 s, 15 s, 60 s. After the
+/// third that sees nothing the post is tried again.
+std::optional<std::chrono::milliseconds> settle_before_lookup(int lookups_done);
+
+constexpr std::string_view cause_credential = "credential";
+constexpr std::string_view cause_cannot_look_up = "cannot_look_up";
+
+}  // namespace epilogue

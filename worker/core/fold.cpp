@@ -1,0 +1,333 @@
+#include "worker/core/fold.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::seconds late_by{30};
+
+template <class T, class... Others>
+constexpr bool is_any_of = (std::is_same_v<T, Others> || ...);
+
+bool steers(const Event& event) {
+    return std::visit(
+        [](const auto& body) {
+            return is_any_of<std::decay_t<decltype(body)>, UserMessage, AgentWord, StatusChange, ErrorDetail>;
+        },
+        event.body);
+}
+
+bool newer(const std::optional<Instant>& at, const std::optional<Instant>& than) {
+    return !than || (at && *at > *than);
+}
+
+void raise(std::optional<Instant>& mark, const std::optional<Instant>& at) {
+    if (at && (!mark || *at > *mark)) mark = at;
+}
+
+bool starts_with_stuck(std::string_view reason) {
+    return reason.starts_with("AgentStuckInLoopError");
+}
+
+/// One application of one event. Members are the pieces of the result under construction.
+class Application {
+  public:
+    Application(Conversation conversation, const FoldRules& rules)
+        : conversation_(std::move(conversation)), rules_(rules) {}
+
+    void fire_timer(Instant now) {
+        const auto due = due_at(conversation_);
+        if (!due || *due > now) return;
+        if (auto* candidate = std::get_if<Candidate>(&conversation_.standing))
+            count(*candidate);
+        else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
+            count(*awaiting);
+    }
+
+    void apply(const Event& event, Instant at) {
+        conversation_.last_event_at = at;
+        event_ = &event;
+        at_ = at;
+        if (is_repeat()) {
+            applied_ = Applied::repeat;
+            return;
+        }
+        remember();
+        if (is_late()) {
+            applied_ = Applied::late;
+        } else {
+            std::visit([this](const auto& body) { on(body); }, event.body);
+        }
+        if (Turn* turn = open_turn(); turn && rules_.keep_digest)
+            for (const Work& work : event.work) add(turn->digest, work);
+    }
+
+    Folded result() && { return {std::move(conversation_), std::move(ended_), applied_}; }
+
+  private:
+    // --- which events are looked at ---------------------------------------------------------------------
+
+    bool is_v0() const { return event_->schema == Schema::v0; }
+
+    bool is_repeat() const {
+        if (is_v0()) return event_->number <= conversation_.highest_number;
+        const auto& recent = conversation_.recent;
+        return steers(*event_) && std::find(recent.begin(), recent.end(), event_->id) != recent.end();
+    }
+
+    void remember() {
+        if (is_v0()) {
+            conversation_.highest_number = event_->number;
+        } else if (steers(*event_)) {
+            conversation_.recent.push_back(event_->id);
+            if (conversation_.recent.size() > max_recent_ids) conversation_.recent.pop_front();
+        }
+    }
+
+    bool is_late() const {
+        return !is_v0() && steers(*event_) && event_->timestamp && conversation_.newest_status &&
+               *event_->timestamp + late_by < *conversation_.newest_status;
+    }
+
+    /// Newer by its own timestamp than every status and agent event applied before (V0: by id, which
+    /// is_repeat() has seen to).
+    bool is_newest() const { return is_v0() || newer(event_->timestamp, conversation_.newest); }
+
+    // --- what each kind of event does -------------------------------------------------------------------
+
+    void on(const UserMessage&) {
+        if (auto* candidate = std::get_if<Candidate>(&conversation_.standing))
+            count(*candidate);
+        else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
+            count(*awaiting);
+        if (!std::holds_alternative<Open>(conversation_.standing)) open(event_->id, event_->timestamp);
+    }
+
+    void on(const AgentAction&) { agent_acts(); }
+
+    void on(const AgentWord& word) {
+        agent_acts();
+        Turn* turn = open_turn();
+        if (!turn) return;
+        const bool of_this_turn =
+            is_v0() || !event_->timestamp || !turn->opened_at || *event_->timestamp >= *turn->opened_at;
+        const bool newest_word = is_v0() || !turn->word || !turn->word->at || !event_->timestamp ||
+                                 *event_->timestamp >= *turn->word->at;
+        if (of_this_turn && newest_word)
+            turn->word =
+                Word{word.kind, std::string(prefix_of(word.text, max_word_bytes)), event_->timestamp};
+    }
+
+    void on(const ErrorDetail& detail) {
+        const Reason reason{detail.code, detail.detail};
+        if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing)) {
+            awaiting->turn.reason = reason;
+            count(*awaiting);
+        } else if (Turn* turn = open_turn(); turn && newer_or_equal_to_opening(*turn)) {
+            turn->reason = reason;
+        }
+    }
+
+    void on(const Activity&) {}
+
+    void on(const StatusChange& change) {
+        const Turn* turn = current_turn(conversation_);
+        const bool repeated = change.status == conversation_.status && (!turn || turn->status_seen);
+        const bool newest = is_newest();
+        if (is_v0() || newer(event_->timestamp, conversation_.newest_status))
+            conversation_.status = change.status;
+        raise(conversation_.newest, event_->timestamp);
+        raise(conversation_.newest_status, event_->timestamp);
+        if (repeated) return;
+        if (change.status == "running") {
+            if (newest) resume();
+        } else if (is_v0()) {
+            on_v0_state(change);
+        } else {
+            on_v1_status(change.status);
+        }
+        if (Turn* open = open_turn()) open->status_seen = true;
+    }
+
+    void on_v0_state(const StatusChange& change) {
+        const std::string& state = change.status;
+        if (state == "error") {
+            const bool stuck = starts_with_stuck(change.reason);
+            if (Turn* turn = turn_or_start()) {
+                if (!stuck) turn->reason = Reason{change.reason, ""};
+                end(stuck ? Verdict::stuck : Verdict::error, std::move(*turn), event_->id);
+            }
+        } else if (state == "finished" || state == "rejected") {
+            if (Turn* turn = turn_or_start())
+                end(state == "finished" ? Verdict::finished : Verdict::rejected, std::move(*turn),
+                    event_->id);
+        } else if (Turn* turn = open_turn()) {
+            // Opening a session emits awaiting_user_input too: it counts only after the agent did something.
+            if (state == "awaiting_user_input" && turn->agent_acted)
+                end(Verdict::awaiting_user_input, std::move(*turn), event_->id);
+            else if (state == "stopped")
+                end(Verdict::stopped, std::move(*turn), event_->id);
+        }
+    }
+
+    void on_v1_status(const std::string& status) {
+        if (status == "deleting") {
+            if (auto* candidate = std::get_if<Candidate>(&conversation_.standing))
+                count(*candidate);
+            else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
+                count(*awaiting);
+            else if (Turn* turn = open_turn())
+                end(Verdict::stopped, std::move(*turn), event_->id);
+        } else if (status == "finished") {
+            if (std::holds_alternative<Candidate>(conversation_.standing)) return;
+            if (Turn* turn = turn_or_start())
+                stand(Candidate{std::move(*turn), event_->id, event_->timestamp, at_ + rules_.settle});
+        } else if (status == "stuck") {
+            if (Turn* turn = turn_or_start()) end(Verdict::stuck, std::move(*turn), event_->id);
+        } else if (status == "error") {
+            Turn* turn = turn_or_start();
+            if (!turn) return;
+            AwaitingDetail awaiting{std::move(*turn), event_->id, at_ + rules_.settle};
+            const bool known = awaiting.turn.reason.has_value();
+            if (known)
+                count(awaiting);
+            else
+                stand(std::move(awaiting));
+        }
+    }
+
+    // --- moves ------------------------------------------------------------------------------------------
+
+    /// An agent action or message: opens the turn whose opening was not seen, or revokes a candidate.
+    void agent_acts() {
+        const bool newest = is_newest();
+        raise(conversation_.newest, event_->timestamp);
+        if (std::holds_alternative<NoTurn>(conversation_.standing)) open("start", std::nullopt);
+        if (newest) revoke();
+        if (Turn* turn = open_turn()) turn->agent_acted = true;
+    }
+
+    /// `running`, newer than all before it: resumes after an end, or revokes a candidate.
+    void resume() {
+        if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing)) count(*awaiting);
+        if (std::holds_alternative<NoTurn>(conversation_.standing))
+            open("start", std::nullopt);
+        else if (std::holds_alternative<Ended>(conversation_.standing))
+            open(event_->id, event_->timestamp);
+        else
+            revoke();
+    }
+
+    void revoke() {
+        auto* candidate = std::get_if<Candidate>(&conversation_.standing);
+        if (!candidate || !newer(event_->timestamp, candidate->at)) return;
+        Turn turn = std::move(candidate->turn);
+        turn.status_seen = false;
+        stand(Open{std::move(turn)});
+    }
+
+    void open(std::string key, std::optional<Instant> opened_at) {
+        Turn turn;
+        turn.key = std::move(key);
+        turn.opened_at = opened_at;
+        stand(Open{std::move(turn)});
+    }
+
+    /// `standing` may hold parts moved out of the present one, so it is taken by value.
+    void stand(Standing standing) { conversation_.standing = std::move(standing); }
+
+    void count(Candidate& candidate) {
+        const auto& word = candidate.turn.word;
+        const bool asks = word && word->kind == WordKind::message;
+        end(asks ? Verdict::awaiting_user_input : Verdict::finished, std::move(candidate.turn),
+            std::move(candidate.status_event));
+    }
+
+    void count(AwaitingDetail& awaiting) {
+        end(Verdict::error, std::move(awaiting.turn), std::move(awaiting.status_event));
+    }
+
+    void end(Verdict verdict, Turn turn, std::string status_event) {
+        TurnEnd ended{std::move(turn.key), verdict,      std::move(status_event),
+                      std::nullopt,        std::nullopt, std::move(turn.digest)};
+        const bool speaks = verdict == Verdict::finished || verdict == Verdict::awaiting_user_input;
+        if (speaks && turn.word) ended.words = std::move(turn.word->text);
+        if (verdict == Verdict::error) ended.reason = std::move(turn.reason);
+        conversation_.last = ended;
+        ended_.push_back(std::move(ended));
+        stand(Ended{});
+    }
+
+    // --- looking around ---------------------------------------------------------------------------------
+
+    /// The turn that events still belong to: open, or its `finished` not counted yet.
+    Turn* open_turn() {
+        if (auto* open = std::get_if<Open>(&conversation_.standing)) return &open->turn;
+        if (auto* candidate = std::get_if<Candidate>(&conversation_.standing)) return &candidate->turn;
+        return nullptr;
+    }
+
+    /// The same; an end that is the first thing ever seen ends the turn "start".
+    Turn* turn_or_start() {
+        if (std::holds_alternative<NoTurn>(conversation_.standing)) open("start", std::nullopt);
+        return open_turn();
+    }
+
+    bool newer_or_equal_to_opening(const Turn& turn) const {
+        return !turn.opened_at || !event_->timestamp || *event_->timestamp >= *turn.opened_at;
+    }
+
+    Conversation conversation_;
+    const FoldRules& rules_;
+    const Event* event_ = nullptr;
+    Instant at_{};
+    std::vector<TurnEnd> ended_;
+    Applied applied_ = Applied::applied;
+};
+
+}  // namespace
+
+std::optional<Instant> due_at(const Conversation& conversation) {
+    if (const auto* candidate = std::get_if<Candidate>(&conversation.standing)) return candidate->due;
+    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.standing)) return awaiting->due;
+    return std::nullopt;
+}
+
+const Turn* current_turn(const Conversation& conversation) {
+    if (const auto* open = std::get_if<Open>(&conversation.standing)) return &open->turn;
+    if (const auto* candidate = std::get_if<Candidate>(&conversation.standing)) return &candidate->turn;
+    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.standing)) return &awaiting->turn;
+    return nullptr;
+}
+
+std::string_view name_of(Applied applied) {
+    switch (applied) {
+        case Applied::applied:
+            return "applied";
+        case Applied::repeat:
+            return "repeat";
+        case Applied::late:
+            return "late";
+    }
+    return "";
+}
+
+Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules) {
+    Application application(std::move(conversation), rules);
+    application.fire_timer(at);
+    application.apply(event, at);
+    return std::move(application).result();
+}
+
+Folded tick(Conversation conversation, Instant now) {
+    const FoldRules rules;
+    Application application(std::move(conversation), rules);
+    application.fire_timer(now);
+    return std::move(application).result();
+}
+
+}  // namespace epilogue

@@ -1,0 +1,40 @@
+// The fold: (conversation, event) -> (conversation, turns that ended). Contract §4 "Turns" and "Counting",
+// §4a's settle and error-detail timers. Pure: no clock, no I/O; times come in with the record.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+#include "schemas/event.h"
+#include "worker/core/conversation.h"
+
+namespace epilogue {
+
+struct FoldRules {
+    std::chrono::milliseconds settle{
+        2000};                ///< how long a V1 `finished` must stand, an error waits for its detail
+    bool keep_digest = true;  ///< somebody watches this conversation
+};
+
+/// What became of one event: epilogue_events_total's outcome.
+enum class Applied {
+    applied,
+    repeat,  ///< its id was applied before
+    late,    ///< too old to steer; kept for the digest
+};
+std::string_view name_of(Applied applied);
+
+struct Folded {
+    Conversation conversation;
+    std::vector<TurnEnd> ended;  ///< in the order they counted: at most one by timer and one by the event
+    Applied applied = Applied::applied;
+};
+
+/// Applies one event whose record time is `at`. A timer that is due at `at` fires first.
+Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules);
+
+/// Lets time pass: fires the standing timer when its due time is `now` or earlier.
+Folded tick(Conversation conversation, Instant now);
+
+}  // namespace epilogue

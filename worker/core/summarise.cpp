@@ -1,0 +1,118 @@
+#include "worker/core/summarise.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t shown_files = 8;
+constexpr std::size_t shown_tests = 5;
+constexpr std::size_t shown_links = 5;
+constexpr std::size_t shown_text_bytes = 120;
+
+std::string_view headline_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::finished:
+            return "**Finished**";
+        case Verdict::awaiting_user_input:
+            return "**Waiting for you**";
+        case Verdict::error:
+            return "**Ended with an error**";
+        case Verdict::stuck:
+            return "**Got stuck**";
+        case Verdict::rejected:
+            return "**Rejected**";
+        case Verdict::stopped:
+            return "**Stopped**";
+        case Verdict::timeout:
+            return "**No sign of life**";
+    }
+    return "";
+}
+
+/// Text as a Markdown code span on one line.
+std::string code(std::string_view text) {
+    std::string line = replaced(replaced(text, "`", "'"), "\n", " ⏎ ");
+    const std::string_view shown = prefix_of(line, shown_text_bytes);
+    return fmt::format("`{}{}`", shown, shown.size() < line.size() ? "…" : "");
+}
+
+/// An error's code as it may stand in public: V1's class name or V0's reason id. Of a longer text only the
+/// leading name: the rest is exception text, which never goes into a thread.
+std::string public_code(std::string_view reason) {
+    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.";
+    const std::string_view name = reason.substr(0, reason.find_first_not_of(allowed));
+    return std::string(prefix_of(name, shown_text_bytes));
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// "a, b and 3 more" of the entries' code spans.
+std::string listed(const std::vector<std::string>& entries, std::size_t shown) {
+    std::string line;
+    for (std::size_t i = 0; i < std::min(shown, entries.size()); ++i)
+        line += (i ? ", " : "") + code(entries[i]);
+    if (entries.size() > shown) line += fmt::format(" and {} more", entries.size() - shown);
+    return line;
+}
+
+std::string result_of(const Digest::Command& command) {
+    if (!command.exit_code) return "no result seen";
+    return *command.exit_code == 0 ? "passed" : fmt::format("failed (exit code {})", *command.exit_code);
+}
+
+std::string facts_of(const Digest& digest) {
+    std::string facts;
+    if (!digest.files.empty()) {
+        facts += fmt::format("- Changed {}: {}\n", plural(digest.files.size(), "file"),
+                             listed(digest.files, shown_files));
+    }
+    if (!digest.commands.empty()) {
+        const auto failed = std::count_if(digest.commands.begin(), digest.commands.end(),
+                                          [](const auto& c) { return c.exit_code.value_or(0) != 0; });
+        facts += fmt::format("- Ran {}{}{}\n", plural(digest.commands.size(), "command"),
+                             digest.cut ? " or more" : "",
+                             failed ? fmt::format(", {} failed", failed) : std::string());
+    }
+    std::size_t tests = 0;
+    for (const auto& command : digest.commands)
+        if (command.is_test && ++tests <= shown_tests)
+            facts += fmt::format("- Tests: {} {}\n", code(command.text), result_of(command));
+    for (std::size_t i = 0; i < std::min(shown_links, digest.links.size()); ++i)
+        facts += fmt::format("- Pull request: {}\n", digest.links[i]);
+    if (!digest.mishaps.empty())
+        facts += fmt::format("- Met {} on the way\n", plural(digest.mishaps.size(), "error"));
+    if (!facts.empty()) facts.pop_back();
+    return facts;
+}
+
+}  // namespace
+
+MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, const SummaryRules& rules) {
+    MadeSummary made;
+    made.source = "digest";
+    made.summary.headline = headline_of(turn.verdict);
+    if (turn.verdict == Verdict::error && turn.reason) {
+        const std::string reason = public_code(turn.reason->code);
+        if (!reason.empty()) made.summary.headline += ": `" + reason + "`";
+    }
+    const bool wants_words =
+        std::find(rules.sources.begin(), rules.sources.end(), "final") != rules.sources.end();
+    if (wants_words && turn.words && !trimmed(*turn.words).empty()) {
+        made.source = "final";
+        made.summary.words = *turn.words;
+    }
+    made.summary.facts = facts_of(turn.digest);
+    if (!rules.web_url.empty())
+        made.summary.link = replaced(rules.web_url, "{conversation_id}", conversation_id);
+    return made;
+}
+
+}  // namespace epilogue

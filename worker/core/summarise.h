@@ -1,0 +1,26 @@
+// From a counted turn to its summary, without network: the agent's last words and the digest's facts.
+// Contract §10 "Body".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schemas/summary.h"
+#include "worker/core/conversation.h"
+
+namespace epilogue {
+
+struct SummaryRules {
+    std::vector<std::string> sources{"final", "digest"};  ///< in this order; digest always succeeds
+    std::string web_url;                                  ///< with {conversation_id}; empty: no link
+};
+
+struct MadeSummary {
+    Summary summary;
+    std::string source;  ///< "final" when the agent's words are in it, else "digest"
+};
+
+/// Makes the summary of one turn. Pure: the same turn gives the same bytes.
+MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, const SummaryRules& rules);
+
+}  // namespace epilogue
