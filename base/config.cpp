@@ -1,0 +1,217 @@
+#include "base/config.h"
+
+#include <cctype>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/config_keys.h"
+#include "base/text.h"
+
+namespace epilogue {
+namespace {
+
+/// Where a key's value came from, as messages begin: "epilogue.toml:12: [worker] senders", or a variable's
+/// name.
+using Origins = std::map<const ConfigKey*, std::string>;
+
+template <class Rows>
+std::vector<std::string_view> names_of(const Rows& rows) {
+    std::vector<std::string_view> names;
+    for (const auto& row : rows) names.push_back(row.name);
+    return names;
+}
+
+std::string in_file(const std::string& file, unsigned line, std::string_view section) {
+    return fmt::format("{}:{}: [{}]", file, line, section);
+}
+
+Result<void> read_section(const ConfigSection& section, const ConfigValue::Table& entries,
+                          const std::string& file, Config& config, Origins& origins) {
+    for (const ConfigEntry& entry : entries) {
+        const ConfigKey* key = section.find(entry.name);
+        if (key == nullptr)
+            return fatal(fmt::format("{} {}: unknown key{}", in_file(file, entry.line, section.name),
+                                     entry.name, did_you_mean(entry.name, names_of(section.keys))));
+        if (const auto problem = key->kind.read(config, entry.value)) {
+            const unsigned line = problem->line != 0 ? problem->line : entry.line;
+            return fatal(
+                fmt::format("{} {}: {}", in_file(file, line, section.name), entry.name, problem->text));
+        }
+        origins[key] = fmt::format("{} {}", in_file(file, entry.line, section.name), entry.name);
+    }
+    return {};
+}
+
+Result<void> read_file(const std::string& file, Config& config, Origins& origins) {
+    TRY(const std::string text, read_text_file(file));
+    TRY(const ConfigValue::Table sections, parse_toml(text, file));
+    for (const ConfigEntry& entry : sections) {
+        const ConfigSection* section = find_section(entry.name);
+        const auto* entries = std::get_if<ConfigValue::Table>(&entry.value.data);
+        if (section == nullptr && entries == nullptr)
+            return fatal(fmt::format("{}:{}: {}: a key must stand under a section, such as [kafka]", file,
+                                     entry.line, entry.name));
+        if (section == nullptr)
+            return fatal(fmt::format("{}: unknown section{}", in_file(file, entry.line, entry.name),
+                                     did_you_mean(entry.name, names_of(config_sections()))));
+        if (entries == nullptr)
+            return fatal(fmt::format("{}: expected a section, got {}", in_file(file, entry.line, entry.name),
+                                     described(entry.value)));
+        TRY_VOID(read_section(*section, *entries, file, config, origins));
+    }
+    return {};
+}
+
+/// The elements of `a, b` as a list.
+ConfigValue comma_list(std::string_view text) {
+    ConfigValue::List list;
+    for (std::string& part : split(text, ',')) list.push_back({std::move(part)});
+    return {std::move(list)};
+}
+
+/// A variable's or flag's text as the value its key wants; what cannot be one stays text, which the key
+/// refuses.
+ConfigValue value_of(ConfigKind::Written written, std::string_view text) {
+    using Written = ConfigKind::Written;
+    const std::string_view bare = trimmed(text);
+    if (written == Written::integer) {
+        std::int64_t integer = 0;
+        const auto [end, error] = std::from_chars(bare.data(), bare.data() + bare.size(), integer);
+        if (error == std::errc() && end == bare.data() + bare.size()) return {integer};
+    }
+    if ((written == Written::list && bare.starts_with('[')) ||
+        (written == Written::table && bare.starts_with('{')))
+        if (auto value = parse_toml_value(bare)) return std::move(*value);
+    if (written == Written::list && !bare.starts_with('[')) return comma_list(bare);
+    return {std::string(text)};
+}
+
+std::string upper(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return result;
+}
+
+std::string variable_of(std::string_view section, std::string_view key) {
+    return fmt::format("EPILOGUE_{}_{}", upper(section), upper(key));
+}
+
+/// EPILOGUE_SLACK_TEAMS_<ID>_TOKEN: the one key whose section has a name of the user's choice.
+bool read_team_token(const std::string& name, const std::string& value, Config& config) {
+    constexpr std::string_view start = "EPILOGUE_SLACK_TEAMS_";
+    constexpr std::string_view end = "_TOKEN";
+    if (name.size() <= start.size() + end.size() || !name.starts_with(start) || !name.ends_with(end))
+        return false;
+    const std::string team = name.substr(start.size(), name.size() - start.size() - end.size());
+    config.slack.teams[team] = Secret(value);
+    return true;
+}
+
+Result<void> read_section_variables(const ConfigSection& section, const Environment& environment,
+                                    Config& config, Origins& origins) {
+    std::map<std::string, const ConfigKey*, std::less<>> known;
+    for (const ConfigKey& key : section.keys) known.emplace(variable_of(section.name, key.name), &key);
+    const std::string prefix = variable_of(section.name, "");
+    for (auto variable = environment.lower_bound(prefix);
+         variable != environment.end() && variable->first.starts_with(prefix); ++variable) {
+        const auto& [name, value] = *variable;
+        const auto row = known.find(name);
+        if (row == known.end()) {
+            if (read_team_token(name, value, config)) {
+                origins[find_section("slack")->find("teams")] = name;
+                continue;
+            }
+            std::vector<std::string_view> names;
+            for (const auto& [candidate, key] : known) names.push_back(candidate);
+            return fatal(
+                fmt::format("{}: unknown key of [{}]{}", name, section.name, did_you_mean(name, names)));
+        }
+        const ConfigKind& kind = row->second->kind;
+        if (const auto problem = kind.read(config, value_of(kind.written, value)))
+            return fatal(fmt::format("{}: {}", name, problem->text));
+        origins[row->second] = name;
+    }
+    return {};
+}
+
+Result<void> resolve_secrets(Config& config, const Environment& environment, const Origins& origins) {
+    for (const ConfigSection& section : config_sections())
+        for (const ConfigKey& key : section.keys) {
+            const auto origin = origins.find(&key);
+            if (origin == origins.end() || !key.kind.resolve) continue;
+            if (const auto problem = key.kind.resolve(config, environment))
+                return fatal(fmt::format("{}: {}", origin->second, problem->text));
+        }
+    return {};
+}
+
+/// Two settings that cannot both hold; said of `key`.
+struct Contradiction {
+    std::string_view section;
+    std::string_view key;
+    std::string text;
+};
+
+std::optional<Contradiction> contradiction_in(const Config& config) {
+    if (config.worker.http_timeout * 2 >= config.worker.lease)
+        return Contradiction{
+            "worker", "http_timeout_s",
+            fmt::format("{} is not under half of lease_s, which is {}: a request could outlive the "
+                        "claim it is made under",
+                        config.worker.http_timeout.count(), config.worker.lease.count())};
+    if (config.database.host.empty() && config.database.socket.empty())
+        return Contradiction{"database", "host", "host and socket are both empty: one of them is needed"};
+    if (config.kafka.dead_letter_topic == config.kafka.topic)
+        return Contradiction{"kafka", "dead_letter_topic",
+                             "is the topic itself: every dead letter would be read again"};
+    return {};
+}
+
+bool has_sink_token(const Config& config) {
+    return !config.slack.token.empty() || !config.slack.teams.empty() || !config.github.token.empty() ||
+           !config.gitlab.token.empty();
+}
+
+}  // namespace
+
+Result<Config> load_config(const std::optional<std::string>& file, const Environment& environment) {
+    Config config;
+    Origins origins;
+    if (file) TRY_VOID(read_file(*file, config, origins));
+    for (const ConfigSection& section : config_sections())
+        TRY_VOID(read_section_variables(section, environment, config, origins));
+    TRY_VOID(resolve_secrets(config, environment, origins));
+    if (const auto found = contradiction_in(config)) {
+        const auto origin = origins.find(find_section(found->section)->find(found->key));
+        const std::string where =
+            origin != origins.end() ? origin->second : fmt::format("[{}] {}", found->section, found->key);
+        return fatal(fmt::format("{}: {}", where, found->text));
+    }
+    return config;
+}
+
+Result<void> set_key(Config& config, std::string_view key, std::string_view value,
+                     const Environment& environment) {
+    const auto dot = key.find('.');
+    const ConfigSection* section = find_section(key.substr(0, dot));
+    const ConfigKey* row =
+        section == nullptr || dot == std::string_view::npos ? nullptr : section->find(key.substr(dot + 1));
+    if (row == nullptr) return fatal(fmt::format("{}: unknown key", key));
+    auto problem = row->kind.read(config, value_of(row->kind.written, value));
+    if (!problem && row->kind.resolve) problem = row->kind.resolve(config, environment);
+    if (problem) return fatal(fmt::format("{}: {}", key, problem->text));
+    return {};
+}
+
+Result<void> validate_for_use(const Config& config) {
+    if (const auto found = contradiction_in(config))
+        return fatal(fmt::format("[{}] {}: {}", found->section, found->key, found->text));
+    if (has_sink_token(config) && config.security.keys.empty())
+        return fatal(
+            "[security] keys: empty, but a sink has a token: its posts must be signed; make a key with "
+            "\"epilogue keygen\" and name its file here");
+    return {};
+}
+
+}  // namespace epilogue

@@ -1,0 +1,156 @@
+// The settings of contract §2: defaults < file < environment < flags, checked as a whole.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config_environment.h"
+#include "base/log_level.h"
+#include "base/result.h"
+#include "base/secret.h"
+
+namespace epilogue {
+
+/// Where to start in a partition without a stored position and without a committed offset.
+enum class KafkaStart { earliest, latest, error };
+
+enum class DatabaseTls { off, preferred, required };
+
+/// What happens to turns that time out all at once (contract §4a).
+enum class TimeoutStorm { hold, post };
+
+/// Where a summary comes from: the agent's last words, or the facts of the turn.
+enum class SummarySource { final_words, digest };
+
+/// One member per section and key of the file, with the contract's defaults; docs stand in config_keys.cpp
+/// and ops/epilogue.example.toml. Units are in the types, so the keys' suffixes (_s, _ms, _days) fall away.
+struct Config {
+    struct Kafka {
+        std::string brokers = "127.0.0.1:9092";
+        std::string topic = "conversation.events";
+        std::string group = "epilogue";
+        KafkaStart start = KafkaStart::earliest;
+        std::string dead_letter_topic;
+        std::map<std::string, std::string> properties;  ///< may hold passwords: never log the values
+        bool operator==(const Kafka&) const = default;
+    };
+    struct Database {
+        std::string host = "127.0.0.1";
+        std::uint16_t port = 3306;
+        std::string socket;
+        std::string user = "epilogue";
+        Secret password;
+        std::string name = "epilogue";
+        DatabaseTls tls = DatabaseTls::preferred;
+        bool operator==(const Database&) const = default;
+    };
+    struct Security {
+        std::vector<Secret>
+            keys;  ///< each reveals the key's bytes (key_bytes), not the text it was written as
+        bool operator==(const Security&) const = default;
+    };
+    struct Worker {
+        std::size_t batch_max_records = 5000;
+        std::size_t batch_max_bytes = 8388608;
+        std::chrono::milliseconds batch_max_wait{50};
+        int senders = 32;
+        std::chrono::seconds http_timeout{20};
+        std::chrono::seconds lease{60};
+        std::chrono::milliseconds settle{2000};
+        std::chrono::seconds inactivity_timeout{7200};
+        TimeoutStorm timeout_storm = TimeoutStorm::hold;
+        std::chrono::seconds adopt_max_age{86400};
+        std::chrono::seconds drain{25};
+        std::string http_listen = "127.0.0.1:9464";
+        Secret api_key;
+        bool operator==(const Worker&) const = default;
+    };
+    struct Summary {
+        std::vector<SummarySource> sources{SummarySource::final_words, SummarySource::digest};
+        std::chrono::seconds deadline{120};
+        std::string web_url;
+        bool operator==(const Summary&) const = default;
+    };
+    struct AgentServer {
+        std::string url;
+        Secret session_api_key;
+        bool operator==(const AgentServer&) const = default;
+    };
+    struct Slack {
+        std::string api_url = "https://slack.com/api";
+        Secret token;
+        std::map<std::string, Secret> teams;  ///< team id -> token
+        bool operator==(const Slack&) const = default;
+    };
+    struct Github {
+        std::string api_url = "https://api.github.com";
+        Secret token;
+        bool operator==(const Github&) const = default;
+    };
+    struct Gitlab {
+        std::string api_url = "https://gitlab.com/api/v4";
+        Secret token;
+        bool operator==(const Gitlab&) const = default;
+    };
+    struct Retention {
+        std::chrono::days bodies{30};
+        std::chrono::days ledger{400};
+        std::chrono::days conversations{90};
+        std::chrono::days dead_letters{30};
+        bool operator==(const Retention&) const = default;
+    };
+    struct Log {
+        LogLevel level = LogLevel::info;
+        LogFormat format = LogFormat::text;
+        bool operator==(const Log&) const = default;
+    };
+
+    Kafka kafka;
+    Database database;
+    Security security;
+    Worker worker;
+    Summary summary;
+    AgentServer agent_server;
+    Slack slack;
+    Github github;
+    Gitlab gitlab;
+    Retention retention;
+    Log log;
+    bool operator==(const Config&) const = default;
+};
+
+/// Defaults, then `file` when given, then the variables EPILOGUE_<SECTION>_<KEY>; secrets resolved,
+/// everything checked. Strings in variables are taken as they are, `keys` and `sources` as a TOML array or a
+/// comma list, `properties` and `teams` as a TOML inline table; a team's token also as
+/// EPILOGUE_SLACK_TEAMS_<ID>_TOKEN. A variable with the name of a section but of no key of it is an error,
+/// any other variable is ignored. Errors are fatal (exit code 78) and name file, line, key and what was
+/// expected, never a secret.
+Result<Config> load_config(const std::optional<std::string>& file, const Environment& environment);
+
+/// Sets one key, as a flag does: `key` is "section.key", `value` as in a variable. Checks the value alone:
+/// call validate_for_use when all flags are set. Errors are fatal and start with `key`.
+Result<void> set_key(Config& config, std::string_view key, std::string_view value,
+                     const Environment& environment);
+
+/// Fatal when settings contradict each other, or when a sink has a token but `[security] keys` is empty
+/// (what `check` reports, and what no command that works with deliveries starts with).
+Result<void> validate_for_use(const Config& config);
+
+/// ops/epilogue.example.toml: each key with its meaning, its range and its default.
+std::string example_toml();
+
+struct ListenAddress {
+    std::string host;  ///< without the brackets of an IPv6 address
+    std::uint16_t port = 0;
+};
+
+/// Reads "host:port" or "[v6]:port"; port 0 lets the system choose. nullopt when the text has another form.
+std::optional<ListenAddress> parse_listen_address(std::string_view text);
+
+}  // namespace epilogue

@@ -1,0 +1,233 @@
+#include "base/config_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace epilogue {
+namespace {
+
+constexpr std::int64_t second = 1;
+constexpr std::int64_t hour = 3600 * second;
+constexpr std::int64_t year = 365 * 24 * hour;
+constexpr std::int64_t ten_years_in_days = 3650;
+
+ConfigSection kafka_section() {
+    const auto at = [](auto field) { return place(&Config::kafka, field); };
+    using Kafka = Config::Kafka;
+    return {
+        "kafka",
+        "Where the events come from.",
+        {
+            {"brokers", required_text(at(&Kafka::brokers)),
+             "Bootstrap servers, host:port, separated by commas."},
+            {"topic", required_text(at(&Kafka::topic)), "The topic of the conversations' events."},
+            {"group", required_text(at(&Kafka::group)), "The consumer group that all workers share."},
+            {"start", choice(&Config::kafka, &Kafka::start, {"earliest", "latest", "error"}),
+             "Where to begin in a partition never seen before, without a committed offset."},
+            {"dead_letter_topic", any_text(at(&Kafka::dead_letter_topic)),
+             "Also produce records that could not be used to this topic; \"\": only keep them in the table."},
+            {"properties", kafka_properties(at(&Kafka::properties)),
+             "Any librdkafka property (TLS, SASL, …), e.g. {\"security.protocol\" = \"SSL\"}. Our defaults: "
+             "session.timeout.ms = 10000, max.poll.interval.ms = 60000. enable.auto.*, group.id and "
+             "bootstrap.servers cannot be set here. Passwords may be written as secrets."},
+        }};
+}
+
+ConfigSection database_section() {
+    const auto at = [](auto field) { return place(&Config::database, field); };
+    using Database = Config::Database;
+    return {
+        "database",
+        "MySQL 8 or MariaDB 10.11. Holds the state and the position in the topic.",
+        {
+            {"host", any_text(at(&Database::host)), "Name or address of the server."},
+            {"port", number(&Config::database, &Database::port, 1, 65535), "TCP port of the server."},
+            {"socket", any_text(at(&Database::socket)), "A Unix socket; wins over host and port when set."},
+            {"user", required_text(at(&Database::user)),
+             "Account; `migrate` needs the right to create tables."},
+            {"password", secret(at(&Database::password)), "Password of that account."},
+            {"name", required_text(at(&Database::name)), "The database (schema) that holds the tables."},
+            {"tls", choice(&Config::database, &Database::tls, {"off", "preferred", "required"}),
+             "\"required\" refuses a connection that is not encrypted."},
+        }};
+}
+
+ConfigSection security_section() {
+    return {"security",
+            "Keys that sign our posts and seal what is secret in the tables.",
+            {
+                {"keys", security_keys(place(&Config::security, &Config::Security::keys)),
+                 "e.g. [\"file:/run/secrets/epilogue.key\"], made by `epilogue keygen`. The first signs and "
+                 "seals, all "
+                 "of them verify and open. Needed for any sink but `log`."},
+            }};
+}
+
+ConfigSection worker_section() {
+    const auto at = [](auto field) { return place(&Config::worker, field); };
+    const auto range = [](auto field, std::int64_t low, std::int64_t high) {
+        return number(&Config::worker, field, low, high);
+    };
+    using Worker = Config::Worker;
+    return {
+        "worker",
+        "The process that consumes, decides, stores and posts.",
+        {
+            {"batch_max_records", range(&Worker::batch_max_records, 1, 1000000),
+             "Records in one transaction, at most."},
+            {"batch_max_bytes", range(&Worker::batch_max_bytes, 1024, std::int64_t{1} << 30U),
+             "Bytes in one transaction, at most."},
+            {"batch_max_wait_ms", range(&Worker::batch_max_wait, 0, 60000),
+             "How long a batch may grow while records keep coming; an empty queue flushes at once."},
+            {"senders", range(&Worker::senders, 1, 1024),
+             "Posts in flight, at most; no sink may hold more than half of them."},
+            {"http_timeout_s", range(&Worker::http_timeout, 1, 600),
+             "Total time of one request; must be under half of lease_s."},
+            {"lease_s", range(&Worker::lease, 2, 3600), "How long a worker owns a delivery it has claimed."},
+            {"settle_ms", range(&Worker::settle, 0, 600000),
+             "How long a silent `finished` must stand before it counts."},
+            {"inactivity_timeout_s", range(&Worker::inactivity_timeout, 1, year),
+             "An open turn without any event for this long ends as `timeout`."},
+            {"timeout_storm", choice(&Config::worker, &Worker::timeout_storm, {"hold", "post"}),
+             "When very many turns time out at once: hold them back, or post them all."},
+            {"adopt_max_age_s", range(&Worker::adopt_max_age, 0, 10 * year),
+             "Callbacks older than this at the first `migrate` are adopted dormant."},
+            {"drain_s", range(&Worker::drain, 1, 600), "Time to finish what is under way after SIGTERM."},
+            {"http_listen", listen_address(at(&Worker::http_listen)),
+             "Metrics, health and the callback API; port 0 lets the system choose."},
+            {"api_key", secret(at(&Worker::api_key)),
+             "For the callback API and everything that shows text; \"\": these are off."},
+        }};
+}
+
+ConfigSection summary_section() {
+    using Summary = Config::Summary;
+    return {
+        "summary",
+        "What is said about a turn.",
+        {
+            {"sources", choices(&Config::summary, &Summary::sources, {"final", "digest"}),
+             "Tried in this order: the agent's last words, the facts of its work."},
+            {"deadline_s", number(&Config::summary, &Summary::deadline, 1, 3600),
+             "Over all sources together."},
+            {"web_url", optional_url(place(&Config::summary, &Summary::web_url)),
+             "e.g. https://app.example.com/conversations/{conversation_id}: adds a link under the summary."},
+        }};
+}
+
+ConfigSection agent_server_section() {
+    using AgentServer = Config::AgentServer;
+    return {"agent_server",
+            "The OpenHands agent server of conversations without an address of their own.",
+            {
+                {"url", optional_url(place(&Config::agent_server, &AgentServer::url)), "Its base URL."},
+                {"session_api_key", secret(place(&Config::agent_server, &AgentServer::session_api_key)),
+                 "Its session key."},
+            }};
+}
+
+ConfigSection slack_section() {
+    using Slack = Config::Slack;
+    return {
+        "slack",
+        "Posts to Slack.",
+        {
+            {"api_url", required_url(place(&Config::slack, &Slack::api_url)), "Base URL of the Web API."},
+            {"token", secret(place(&Config::slack, &Slack::token)),
+             "Bot token, also of workspaces that have none of their own below."},
+            {"teams", slack_teams(place(&Config::slack, &Slack::teams)), "Bot tokens of more workspaces."},
+        }};
+}
+
+template <class Section>
+ConfigSection platform_section(std::string_view name, std::string_view doc, Section Config::*section) {
+    return {name,
+            doc,
+            {
+                {"api_url", required_url(place(section, &Section::api_url)), "Base URL of the REST API."},
+                {"token", secret(place(section, &Section::token)), "Access token that may write comments."},
+            }};
+}
+
+ConfigSection retention_section() {
+    const auto days = [](auto field) { return number(&Config::retention, field, 1, ten_years_in_days); };
+    using Retention = Config::Retention;
+    return {"retention",
+            "How many days the tables keep what is over.",
+            {
+                {"bodies_days", days(&Retention::bodies), "Texts of posts."},
+                {"ledger_days", days(&Retention::ledger),
+                 "Rows that prove a post was made; keep them longer than the topic keeps its events."},
+                {"conversations_days", days(&Retention::conversations), "Conversations without a callback."},
+                {"dead_letters_days", days(&Retention::dead_letters), "Records that could not be used."},
+            }};
+}
+
+ConfigSection log_section() {
+    using Log = Config::Log;
+    return {"log",
+            "Lines on standard error.",
+            {
+                {"level", choice(&Config::log, &Log::level, {"debug", "info", "warn", "error"}),
+                 "The least to show."},
+                {"format", choice(&Config::log, &Log::format, {"text", "json"}), "json: one object a line."},
+            }};
+}
+
+/// Longer words are nobody's typing mistake.
+constexpr std::size_t longest_word = 64;
+
+/// Letters to add, drop or change to make `b` (at most longest_word long) of `a`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::array<std::size_t, longest_word + 1> row{};
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] == b[j] ? 0U : 1U);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+const ConfigKey* ConfigSection::find(std::string_view key) const {
+    const auto found = std::ranges::find(keys, key, &ConfigKey::name);
+    return found == keys.end() ? nullptr : &*found;
+}
+
+const std::vector<ConfigSection>& config_sections() {
+    static const std::vector<ConfigSection> sections{
+        kafka_section(),
+        database_section(),
+        security_section(),
+        worker_section(),
+        summary_section(),
+        agent_server_section(),
+        slack_section(),
+        platform_section("github", "Posts to GitHub issues and pull requests.", &Config::github),
+        platform_section("gitlab", "Posts to GitLab issues and merge requests.", &Config::gitlab),
+        retention_section(),
+        log_section(),
+    };
+    return sections;
+}
+
+const ConfigSection* find_section(std::string_view name) {
+    const auto found = std::ranges::find(config_sections(), name, &ConfigSection::name);
+    return found == config_sections().end() ? nullptr : &*found;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
+    if (known.empty() || word.size() > longest_word) return "";
+    const auto distance = [&](std::string_view candidate) { return edit_distance(candidate, word); };
+    const auto nearest = std::ranges::min(known, {}, distance);
+    if (distance(nearest) > 2) return "";
+    return "; did you mean \"" + std::string(nearest) + "\"?";
+}
+
+}  // namespace epilogue

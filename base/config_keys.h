@@ -1,0 +1,37 @@
+// The table of all keys: one row a key. Parsing, the environment, flags, range checks and the example file
+// all read it, so that none of them can know a key that the others do not.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config_kinds.h"
+
+namespace epilogue {
+
+struct ConfigKey {
+    std::string_view name;
+    ConfigKind kind;
+    std::string_view doc;  ///< one sentence or two
+};
+
+struct ConfigSection {
+    std::string_view name;
+    std::string_view doc;
+    std::vector<ConfigKey> keys;
+
+    /// The key of that name, or null.
+    const ConfigKey* find(std::string_view key) const;
+};
+
+/// All sections, in the order of the example file.
+const std::vector<ConfigSection>& config_sections();
+
+/// The section of that name, or null.
+const ConfigSection* find_section(std::string_view name);
+
+/// `; did you mean "brokers"?` when one of `known` differs from `word` by two letters or less, else "".
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);
+
+}  // namespace epilogue

@@ -1,0 +1,125 @@
+// What kinds of value a key can have: how each is read, resolved, printed and described.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "base/config_file.h"
+
+namespace epilogue {
+
+/// What is wrong with a value, for people.
+struct Complaint {
+    // Not explicit: most complaints are no more than their text.
+    Complaint(std::string complaint, unsigned at = 0) : text(std::move(complaint)), line(at) {}
+    std::string text;
+    unsigned line;  ///< where in a table of several lines; 0: the line of the key says enough
+};
+
+/// nullopt when nothing is wrong.
+using Problem = std::optional<Complaint>;
+
+/// One kind of value, bound to its place in Config.
+struct ConfigKind {
+    /// How a variable or a flag, which are text, becomes a value.
+    enum class Written { text, integer, list, table };
+    Written written = Written::text;
+    std::string expected;       ///< "an integer from 1 to 1024"
+    std::string default_value;  ///< as TOML; empty: the example shows `sample` instead
+    std::string sample;         ///< lines of the example in place of a default
+    std::function<Problem(Config&, const ConfigValue&)> read;
+    /// Replaces `env:` and `file:` by what they stand for; null for what is no secret.
+    std::function<Problem(Config&, const Environment&)> resolve = nullptr;
+};
+
+/// A place in Config.
+template <class T>
+using ConfigPlace = std::function<T&(Config&)>;
+
+/// The place of a section's field.
+template <class Section, class T>
+ConfigPlace<T> place(Section Config::*section, T Section::*field) {
+    return [section, field](Config& config) -> T& { return config.*section.*field; };
+}
+
+/// Text without control characters; `required` refuses "".
+ConfigKind any_text(ConfigPlace<std::string> place);
+ConfigKind required_text(ConfigPlace<std::string> place);
+
+/// An http or https URL without its trailing slashes; the optional one may be "".
+ConfigKind required_url(ConfigPlace<std::string> place);
+ConfigKind optional_url(ConfigPlace<std::string> place);
+
+/// host:port.
+ConfigKind listen_address(ConfigPlace<std::string> place);
+
+/// A secret of one line, may be "".
+ConfigKind secret(ConfigPlace<Secret> place);
+
+/// `[security] keys`.
+ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place);
+
+/// `[kafka] properties`, without those that would break the contract.
+ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> place);
+
+/// `[slack.teams.<team_id>] token`.
+ConfigKind slack_teams(ConfigPlace<std::map<std::string, Secret>> place);
+
+/// Building stones of the templates below: values as 64-bit numbers and as positions in a list of names.
+ConfigKind integer_in(std::int64_t low, std::int64_t high, std::int64_t standard,
+                      std::function<void(Config&, std::int64_t)> set);
+ConfigKind one_of(std::vector<std::string_view> names, std::size_t standard,
+                  std::function<void(Config&, std::size_t)> set);
+ConfigKind some_of(std::vector<std::string_view> names, std::vector<std::size_t> standard,
+                   std::function<void(Config&, std::vector<std::size_t>)> set);
+
+/// An integer, or a duration in its own unit, from `low` to `high`, both included.
+template <class Section, class T>
+ConfigKind number(Section Config::*section, T Section::*field, std::int64_t low, std::int64_t high) {
+    Config defaults;
+    const T standard = defaults.*section.*field;
+    if constexpr (std::is_integral_v<T>) {
+        return integer_in(
+            low, high, static_cast<std::int64_t>(standard),
+            [=](Config& config, std::int64_t value) { config.*section.*field = static_cast<T>(value); });
+    } else {
+        return integer_in(low, high, standard.count(),
+                          [=](Config& config, std::int64_t value) { config.*section.*field = T(value); });
+    }
+}
+
+/// One of `names`, which stand in the order of T's enumerators.
+template <class Section, class T>
+ConfigKind choice(Section Config::*section, T Section::*field, std::vector<std::string_view> names) {
+    Config defaults;
+    return one_of(
+        std::move(names), static_cast<std::size_t>(defaults.*section.*field),
+        [=](Config& config, std::size_t position) { config.*section.*field = static_cast<T>(position); });
+}
+
+/// A list, not empty and without repeats, of `names`, which stand in the order of T's enumerators.
+template <class Section, class T>
+ConfigKind choices(Section Config::*section, std::vector<T> Section::*field,
+                   std::vector<std::string_view> names) {
+    Config defaults;
+    std::vector<std::size_t> standard;
+    for (const T value : defaults.*section.*field) standard.push_back(static_cast<std::size_t>(value));
+    return some_of(std::move(names), std::move(standard),
+                   [=](Config& config, const std::vector<std::size_t>& positions) {
+                       auto& list = config.*section.*field;
+                       list.clear();
+                       for (const std::size_t position : positions) list.push_back(static_cast<T>(position));
+                   });
+}
+
+}  // namespace epilogue

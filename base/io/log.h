@@ -1,0 +1,65 @@
+// Lines on standard error that no value can forge: one event is one line, whatever is in it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/log_level.h"
+
+namespace epilogue {
+
+/// One value of a line, named. Never a secret.
+struct LogField {
+    std::string_view key;
+    std::string value;
+};
+using LogFields = std::vector<LogField>;
+
+/// What is logged from now on, and how; before the first call: info and above, as text. Thread-safe.
+void start_logging(LogLevel level, LogFormat format);
+
+/// Writes one line. `message` says what happened in words that do not change; what changes goes into fields.
+/// Thread-safe; never throws for what the values hold.
+void log_debug(std::string_view message, const LogFields& fields = {});
+void log_info(std::string_view message, const LogFields& fields = {});
+void log_warn(std::string_view message, const LogFields& fields = {});
+void log_error(std::string_view message, const LogFields& fields = {});
+
+/// The line without its end, as text (`2026-11-21T08:13:42.407Z info message key=value other="two words"`) or
+/// as JSON (members time, level, message, then the fields). Control characters, line and paragraph separators
+/// and those that change the direction of text are escaped, bytes that are not UTF-8 become U+FFFD.
+std::string log_line(LogFormat format, Instant at, LogLevel level, std::string_view message,
+                     const LogFields& fields);
+
+/// Says the same complaint at most once in 10 s, for dependencies that stay away. Thread-safe.
+class EveryTenSeconds {
+  public:
+    using Clock = std::function<std::chrono::steady_clock::time_point()>;
+    explicit EveryTenSeconds(Clock clock = &std::chrono::steady_clock::now);
+
+    /// Whether `complaint` (a fixed name of ours, such as "kafka") may be said now: how often it was held
+    /// back since it was last said, or nullopt when it must wait.
+    std::optional<std::uint64_t> due(std::string_view complaint);
+
+    /// log_warn, when `complaint` is due; a field `held_back` counts the lines left out since the last one.
+    void warn(std::string_view complaint, std::string_view message, LogFields fields = {});
+
+  private:
+    struct Said {
+        std::chrono::steady_clock::time_point at;
+        std::uint64_t held_back = 0;
+    };
+    Clock clock_;
+    std::mutex mutex_;
+    std::map<std::string, Said, std::less<>> said_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,260 @@
+#define BOOST_TEST_MODULE config
+#include "base/config.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <boost/test/unit_test.hpp>
+
+#include "config_fixture.h"
+
+using namespace epilogue;
+using namespace std::chrono_literals;
+
+BOOST_AUTO_TEST_CASE(the_defaults_are_those_of_the_contract) {
+    const auto config = load_config(std::nullopt, {});
+    BOOST_REQUIRE(config.has_value());
+    BOOST_TEST((*config == Config{}));
+    BOOST_TEST(config->kafka.topic == "conversation.events");
+    BOOST_TEST(config->database.port == 3306);
+    BOOST_TEST((config->worker.batch_max_wait == 50ms));
+    BOOST_TEST((config->worker.inactivity_timeout == 2h));
+    BOOST_TEST((config->retention.ledger == std::chrono::days(400)));
+}
+
+BOOST_AUTO_TEST_CASE(the_example_file_is_generated_and_holds_the_defaults) {
+    std::ostringstream file;
+    file << std::ifstream(EPILOGUE_SOURCE_DIR "/ops/epilogue.example.toml").rdbuf();
+    BOOST_TEST(file.str() == example_toml());
+    BOOST_TEST((loaded(example_toml()) == Config{}));
+}
+
+BOOST_AUTO_TEST_CASE(every_key_of_the_contract_is_read_from_a_file) {
+    const Config config = loaded(R"(
+[kafka]
+brokers = "k1:9092,k2:9092"
+topic = "t"
+group = "g"
+start = "error"
+dead_letter_topic = "d"
+properties = {"security.protocol" = "SSL", "socket.timeout.ms" = 5000, "debug.on" = true, "ratio" = 0.5}
+[database]
+host = "db"
+port = 3307
+socket = "/s"
+user = "u"
+password = "p"
+name = "n"
+tls = "required"
+[security]
+keys = [")" + key64 + R"("]
+[worker]
+batch_max_records = 1
+batch_max_bytes = 2048
+batch_max_wait_ms = 0
+senders = 4
+http_timeout_s = 5
+lease_s = 11
+settle_ms = 100
+inactivity_timeout_s = 3
+timeout_storm = "post"
+adopt_max_age_s = 0
+drain_s = 9
+http_listen = "[::1]:0"
+api_key = "a"
+[summary]
+sources = ["digest"]
+deadline_s = 7
+web_url = "https://x/{conversation_id}"
+[agent_server]
+url = "http://agent:8000/"
+session_api_key = "s"
+[slack]
+api_url = "http://s/api"
+token = "xoxb"
+[slack.teams.T1]
+token = "xoxb-1"
+[github]
+api_url = "http://gh"
+token = "ght"
+[gitlab]
+api_url = "http://gl"
+token = "glt"
+[retention]
+bodies_days = 1
+ledger_days = 2
+conversations_days = 3
+dead_letters_days = 4
+[log]
+level = "debug"
+format = "json"
+)");
+    Config expected;
+    expected.kafka = {"k1:9092,k2:9092",
+                      "t",
+                      "g",
+                      KafkaStart::error,
+                      "d",
+                      {{"security.protocol", "SSL"},
+                       {"socket.timeout.ms", "5000"},
+                       {"debug.on", "true"},
+                       {"ratio", "0.5"}}};
+    expected.database = {"db", 3307, "/s", "u", Secret("p"), "n", DatabaseTls::required};
+    expected.security.keys = {Secret(std::string(32, '\xAA'))};
+    expected.worker = {1,  2048, 0ms,       4,          5s, 11s, 100ms, 3s, TimeoutStorm::post,
+                       0s, 9s,   "[::1]:0", Secret("a")};
+    expected.summary = {{SummarySource::digest}, 7s, "https://x/{conversation_id}"};
+    expected.agent_server = {"http://agent:8000", Secret("s")};
+    expected.slack = {"http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}};
+    expected.github = {"http://gh", Secret("ght")};
+    expected.gitlab = {"http://gl", Secret("glt")};
+    expected.retention = {std::chrono::days(1), std::chrono::days(2), std::chrono::days(3),
+                          std::chrono::days(4)};
+    expected.log = {LogLevel::debug, LogFormat::json};
+    BOOST_TEST((config == expected));
+    BOOST_TEST((config.kafka == expected.kafka));
+    BOOST_TEST((config.worker == expected.worker));
+}
+
+BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_a_flag_over_both) {
+    const Environment environment{{"EPILOGUE_KAFKA_BROKERS", "from-environment:1"}};
+    Config config = loaded("[kafka]\nbrokers = \"from-file:1\"\ntopic = \"t\"\n", environment);
+    BOOST_TEST(config.kafka.brokers == "from-environment:1");
+    BOOST_TEST(config.kafka.topic == "t");
+    BOOST_TEST(set_key(config, "kafka.brokers", "from-flag:1", environment).has_value());
+    BOOST_TEST(config.kafka.brokers == "from-flag:1");
+}
+
+BOOST_AUTO_TEST_CASE(variables_hold_text_integers_lists_and_tables) {
+    const auto config =
+        load_config(std::nullopt, {{"EPILOGUE_DATABASE_PASSWORD", "\"quotes\" = kept"},
+                                   {"EPILOGUE_WORKER_SENDERS", "8"},
+                                   {"EPILOGUE_AGENT_SERVER_URL", "http://a"},
+                                   {"EPILOGUE_SUMMARY_SOURCES", "digest, final"},
+                                   {"EPILOGUE_SECURITY_KEYS", "[\"" + key64 + "\", \"env:K\"]"},
+                                   {"K", std::string(64, '0')},
+                                   {"EPILOGUE_KAFKA_PROPERTIES", R"({"a.b"="c", d.e=1})"},
+                                   {"EPILOGUE_SLACK_TEAMS", R"({T1 = {token = "one"}})"},
+                                   {"EPILOGUE_SLACK_TEAMS_T2_TOKEN", "env:T2"},
+                                   {"T2", "two"}});
+    BOOST_REQUIRE_MESSAGE(config.has_value(), (config ? "" : config.error().text));
+    BOOST_TEST(config->database.password.reveal() == "\"quotes\" = kept");
+    BOOST_TEST(config->worker.senders == 8);
+    BOOST_TEST(config->agent_server.url == "http://a");
+    BOOST_TEST((config->summary.sources == std::vector{SummarySource::digest, SummarySource::final_words}));
+    BOOST_TEST(config->security.keys.size() == 2U);
+    BOOST_TEST(config->security.keys[1].reveal() == std::string(32, '\0'));
+    BOOST_TEST((config->kafka.properties == std::map<std::string, std::string>{{"a.b", "c"}, {"d.e", "1"}}));
+    BOOST_TEST(config->slack.teams.at("T1").reveal() == "one");
+    BOOST_TEST(config->slack.teams.at("T2").reveal() == "two");
+}
+
+BOOST_AUTO_TEST_CASE(a_variable_of_a_known_section_must_name_a_key) {
+    BOOST_TEST(refusal_of_variable("EPILOGUE_KAFKA_BROKER", "x") ==
+               "EPILOGUE_KAFKA_BROKER: unknown key of [kafka]; did you mean \"EPILOGUE_KAFKA_BROKERS\"?");
+    BOOST_TEST(refusal_of_variable("EPILOGUE_AGENT_SERVER_COLOUR", "x") ==
+               "EPILOGUE_AGENT_SERVER_COLOUR: unknown key of [agent_server]");
+    BOOST_TEST(refusal_of_variable("EPILOGUE_TEST_DATABASE", "x") == "");
+    BOOST_TEST(refusal_of_variable("EPILOGUE_HOME", "x") == "");
+    BOOST_TEST(refusal_of_variable("KAFKA_BROKER", "x") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_variable_of_the_wrong_type_is_named) {
+    BOOST_TEST(refusal_of_variable("EPILOGUE_WORKER_SENDERS", "many") ==
+               "EPILOGUE_WORKER_SENDERS: expected an integer from 1 to 1024, got \"many\"");
+    for (const char* value : {"", "8x", "1.5", "0", "1025", "0x10", "99999999999999999999"})
+        BOOST_TEST(refusal_of_variable("EPILOGUE_WORKER_SENDERS", value) != "", value);
+    for (const char* value : {"", "[", "[]", "[\"final\"", "final,final", "[\"final\"]\n[x]", "other", "[1]"})
+        BOOST_TEST(refusal_of_variable("EPILOGUE_SUMMARY_SOURCES", value) != "", value);
+    for (const char* value : {"", "a=b", "{a=", "{a=[1]}", "{a=1979-05-27}"})
+        BOOST_TEST(refusal_of_variable("EPILOGUE_KAFKA_PROPERTIES", value) != "", value);
+}
+
+BOOST_AUTO_TEST_CASE(an_error_in_a_file_names_file_line_key_and_what_was_expected) {
+    BOOST_TEST(refusal("# one\n[worker]\n\nsenders = \"many\"\n") ==
+               "F:4: [worker] senders: expected an integer from 1 to 1024, got \"many\"");
+    BOOST_TEST(refusal("[worker]\nsenders = 0") ==
+               "F:2: [worker] senders: expected an integer from 1 to 1024, got 0");
+    BOOST_TEST(refusal("[kafka]\ntopic = \"\"") ==
+               "F:2: [kafka] topic: expected text that is not empty, got \"\"");
+    BOOST_TEST(refusal("[kafka]\nstart = \"latest \"") ==
+               "F:2: [kafka] start: expected \"earliest\", \"latest\" or \"error\", got \"latest \"");
+    BOOST_TEST(
+        refusal("[summary]\nsources = [\"final\", \"llm\"]") ==
+        "F:2: [summary] sources: expected a list of \"final\" or \"digest\", each at most once, got \"llm\"");
+    BOOST_TEST(refusal("[slack]\napi_url = \"slack.com\"") ==
+               "F:2: [slack] api_url: expected an http:// or https:// URL, got \"slack.com\"");
+    BOOST_TEST(refusal("[log]\nlevel = true").starts_with("F:2: [log] level: expected \"debug\""));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_keys_and_sections_are_named_with_the_nearest_known) {
+    BOOST_TEST(refusal("\n[kafka]\nbrokerz = \"x\"") ==
+               "F:3: [kafka] brokerz: unknown key; did you mean \"brokers\"?");
+    BOOST_TEST(refusal("[kafka]\nsomething_else = 1") == "F:2: [kafka] something_else: unknown key");
+    BOOST_TEST(refusal("[kafak]\ntopic = \"x\"") == "F:1: [kafak]: unknown section; did you mean \"kafka\"?");
+    BOOST_TEST(refusal("brokers = \"x\"") ==
+               "F:1: brokers: a key must stand under a section, such as [kafka]");
+    BOOST_TEST(refusal("kafka = 5") == "F:1: [kafka]: expected a section, got 5");
+    BOOST_TEST(refusal("[[kafka]]\ntopic = \"x\"") == "F:1: [kafka]: expected a section, got an array");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_no_toml_is_refused) {
+    BOOST_TEST(refusal("[kafka]\ntopic = \"x\"\n[worker\n").starts_with("F:3: not valid TOML: "));
+    BOOST_TEST(refusal("[kafka]\ntopic = \"x\"\ntopic = \"y\"\n").starts_with("F:3: not valid TOML: "));
+    const auto missing = load_config("/nonexistent/epilogue.toml", {});
+    BOOST_REQUIRE(!missing.has_value());
+    BOOST_TEST(missing.error().text ==
+               "file /nonexistent/epilogue.toml cannot be read: No such file or directory");
+    BOOST_TEST(!load_config(std::filesystem::temp_directory_path().string(), {}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(settings_that_contradict_each_other_are_refused) {
+    BOOST_TEST(
+        refusal("[worker]\nlease_s = 40\nhttp_timeout_s = 20")
+            .starts_with("F:3: [worker] http_timeout_s: 20 is not under half of lease_s, which is 40"));
+    BOOST_TEST(refusal("[worker]\nlease_s = 41\nhttp_timeout_s = 20") == "");
+    BOOST_TEST(
+        refusal("", {{"EPILOGUE_WORKER_LEASE_S", "30"}}).starts_with("[worker] http_timeout_s: 20 is not"));
+    BOOST_TEST(refusal("[database]\nhost = \"\"") ==
+               "F:2: [database] host: host and socket are both empty: one of them is needed");
+    BOOST_TEST(refusal("[database]\nhost = \"\"\nsocket = \"/run/db.sock\"") == "");
+    BOOST_TEST(refusal("[kafka]\ndead_letter_topic = \"conversation.events\"")
+                   .starts_with("F:2: [kafka] dead_letter_topic: is"));
+}
+
+BOOST_AUTO_TEST_CASE(properties_that_would_break_the_contract_are_refused_on_their_line) {
+    BOOST_TEST(
+        refusal("[kafka.properties]\n\"socket.timeout.ms\" = 1\nenable.auto.commit = true") ==
+        "F:3: [kafka] properties: enable.auto.commit cannot be set: offsets are committed only after the "
+        "database has the batch");
+    for (const char* name :
+         {"enable.auto.offset.store", "group.id", "bootstrap.servers", "metadata.broker.list"})
+        BOOST_TEST(
+            refusal("[kafka]\nproperties = {\"" + std::string(name) + "\" = \"x\"}").find("cannot be set") !=
+                std::string::npos,
+            name);
+    BOOST_TEST(
+        loaded("[kafka.properties]\nsecurity.protocol = \"SSL\"").kafka.properties.at("security.protocol") ==
+        "SSL");
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_is_checked_like_a_key) {
+    Config config;
+    BOOST_TEST(set_key(config, "worker.lease_s", "many", {}).error().text ==
+               "worker.lease_s: expected an integer from 2 to 3600, got \"many\"");
+    BOOST_TEST(set_key(config, "worker.leas_s", "1", {}).error().text == "worker.leas_s: unknown key");
+    BOOST_TEST(set_key(config, "worker", "1", {}).error().text == "worker: unknown key");
+    BOOST_TEST(set_key(config, "", "1", {}).error().text == ": unknown key");
+    BOOST_TEST(set_key(config, "worker.lease_s", "30", {}).has_value());
+    BOOST_TEST(!validate_for_use(config).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(listen_addresses_are_host_and_port) {
+    BOOST_TEST(parse_listen_address("127.0.0.1:9464")->host == "127.0.0.1");
+    BOOST_TEST(parse_listen_address("127.0.0.1:9464")->port == 9464);
+    BOOST_TEST(parse_listen_address("[::1]:0")->host == "::1");
+    for (const char* bad :
+         {"", ":1", "host", "host:", "host:65536", "host:-1", "host:1x", "::1:80", "[]:1", "[::1]", "a b:1"})
+        BOOST_TEST(!parse_listen_address(bad).has_value(), bad);
+}
