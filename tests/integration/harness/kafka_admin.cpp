@@ -1,0 +1,168 @@
+#include "tests/integration/harness/kafka_admin.h"
+
+#include <functional>
+#include <vector>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/harness/kafka_handles.h"
+
+namespace epilogue::testing {
+namespace {
+
+constexpr int answer_ms = 5000;
+constexpr Milliseconds patience{30000};
+
+using Metadata = KafkaHandle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy>;
+using NewTopic = KafkaHandle<rd_kafka_NewTopic_t, rd_kafka_NewTopic_destroy>;
+using ListOffsets =
+    KafkaHandle<rd_kafka_ListConsumerGroupOffsets_t, rd_kafka_ListConsumerGroupOffsets_destroy>;
+
+/// What a starting broker or coordinator says: the same question has an answer later.
+bool is_passing(rd_kafka_resp_err_t error) {
+    switch (error) {
+        case RD_KAFKA_RESP_ERR__TIMED_OUT:
+        case RD_KAFKA_RESP_ERR__TRANSPORT:
+        case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+        case RD_KAFKA_RESP_ERR__WAIT_COORD:
+        case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+        case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+        case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+        case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
+        case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
+        case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// True when the question is answered, false when it has to be asked again; throws for a refusal.
+bool answered(const std::string& what, rd_kafka_resp_err_t error) {
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR && !is_passing(error)) throw_kafka(what, error);
+    return error == RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+/// Sends one admin request and waits for its result, which may be an error.
+KafkaEvent ask(rd_kafka_t* client, rd_kafka_admin_op_t operation,
+               const std::function<void(const rd_kafka_AdminOptions_t*, rd_kafka_queue_t*)>& send) {
+    std::array<char, 512> why{};
+    const KafkaQueue queue(rd_kafka_queue_new(client));
+    const KafkaOptions options(rd_kafka_AdminOptions_new(client, operation));
+    rd_kafka_AdminOptions_set_request_timeout(options.get(), answer_ms, why.data(), why.size());
+    send(options.get(), queue.get());
+    return KafkaEvent(rd_kafka_queue_poll(queue.get(), -1));  // the request's own timeout ends it
+}
+
+rd_kafka_resp_err_t create(rd_kafka_t* client, const std::string& topic, int partitions,
+                           const TopicConfig& config) {
+    std::array<char, 512> why{};
+    const NewTopic wanted(rd_kafka_NewTopic_new(topic.c_str(), partitions, 1, why.data(), why.size()));
+    if (!wanted) throw std::runtime_error(topic + ": " + why.data());
+    for (const auto& [name, value] : config)
+        rd_kafka_NewTopic_set_config(wanted.get(), name.c_str(), value.c_str());
+    rd_kafka_NewTopic_t* topics[] = {wanted.get()};
+    const auto event = ask(client, RD_KAFKA_ADMIN_OP_CREATETOPICS, [&](const auto* options, auto* queue) {
+        rd_kafka_CreateTopics(client, topics, 1, options, queue);
+    });
+    if (const auto error = rd_kafka_event_error(event.get())) return error;
+    std::size_t count = 0;
+    const auto* const results =
+        rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event.get()), &count);
+    return rd_kafka_topic_result_error(results[0]);
+}
+
+/// The partitions' committed offsets, put into `partitions`; the first error among them, if any.
+rd_kafka_resp_err_t list_committed(rd_kafka_t* client, const std::string& group,
+                                   KafkaPartitions& partitions) {
+    const ListOffsets request(rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), partitions.get()));
+    rd_kafka_ListConsumerGroupOffsets_t* requests[] = {request.get()};
+    const auto event =
+        ask(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, [&](const auto* options, auto* queue) {
+            rd_kafka_ListConsumerGroupOffsets(client, requests, 1, options, queue);
+        });
+    if (const auto error = rd_kafka_event_error(event.get())) return error;
+    std::size_t count = 0;
+    const auto* const groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
+        rd_kafka_event_ListConsumerGroupOffsets_result(event.get()), &count);
+    if (const auto* const error = rd_kafka_group_result_error(groups[0])) return rd_kafka_error_code(error);
+    partitions.reset(rd_kafka_topic_partition_list_copy(rd_kafka_group_result_partitions(groups[0])));
+    for (int at = 0; at < partitions->cnt; ++at)
+        if (const auto error = partitions->elems[at].err) return error;
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+}  // namespace
+
+KafkaAdmin::KafkaAdmin(const std::string& bootstrap)
+    : client_(make_kafka_client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", bootstrap},
+                                                    {"client.id", "epilogue-harness"},
+                                                    {"reconnect.backoff.max.ms", "200"}})
+                  .release(),
+              rd_kafka_destroy) {}
+
+KafkaAdmin::~KafkaAdmin() = default;
+
+bool KafkaAdmin::answers() const {
+    const rd_kafka_metadata_t* raw = nullptr;
+    const auto error = rd_kafka_metadata(client_.get(), 0, nullptr, &raw, 1000);
+    const Metadata metadata(raw);
+    return error == RD_KAFKA_RESP_ERR_NO_ERROR && metadata->broker_cnt > 0;
+}
+
+void KafkaAdmin::create_topic(const std::string& topic, int partitions, const TopicConfig& config) const {
+    bool asked_before = false;
+    eventually("topic " + topic + " is created", patience, [&] {
+        const auto error = create(client_.get(), topic, partitions, config);
+        // Of two requests the first may have been carried out although its answer was lost.
+        if (asked_before && error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) return true;
+        asked_before = true;
+        return answered(topic, error);
+    });
+    eventually("all partitions of " + topic + " have a leader", patience,
+               [&] { return partition_count(topic) == partitions; });
+}
+
+int KafkaAdmin::partition_count(const std::string& topic) const {
+    const KafkaHandle<rd_kafka_topic_t, rd_kafka_topic_destroy> handle(
+        rd_kafka_topic_new(client_.get(), topic.c_str(), nullptr));
+    const rd_kafka_metadata_t* raw = nullptr;
+    const auto error = rd_kafka_metadata(client_.get(), 0, handle.get(), &raw, answer_ms);
+    const Metadata metadata(raw);
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR || metadata->topic_cnt != 1) return 0;
+    const auto& found = metadata->topics[0];
+    for (int at = 0; at < found.partition_cnt; ++at)
+        if (found.partitions[at].leader < 0) return 0;
+    return found.partition_cnt;
+}
+
+PartitionOffsets KafkaAdmin::end_offsets(const std::string& topic) const {
+    const int partitions =
+        eventually("topic " + topic + " is known", patience, [&] { return partition_count(topic); });
+    PartitionOffsets ends;
+    for (int partition = 0; partition < partitions; ++partition)
+        eventually("the end of " + topic + " is known", patience, [&] {
+            std::int64_t low = 0;
+            return answered(topic, rd_kafka_query_watermark_offsets(client_.get(), topic.c_str(), partition,
+                                                                    &low, &ends[partition], answer_ms));
+        });
+    return ends;
+}
+
+PartitionOffsets KafkaAdmin::committed(const std::string& group, const std::string& topic) const {
+    const int count =
+        eventually("topic " + topic + " is known", patience, [&] { return partition_count(topic); });
+    KafkaPartitions partitions;
+    eventually("the offsets of group " + group + " are known", patience, [&] {
+        partitions.reset(rd_kafka_topic_partition_list_new(count));
+        rd_kafka_topic_partition_list_add_range(partitions.get(), topic.c_str(), 0, count - 1);
+        return answered(group, list_committed(client_.get(), group, partitions));
+    });
+    PartitionOffsets offsets;
+    for (int at = 0; at < partitions->cnt; ++at) {
+        const auto& partition = partitions->elems[at];
+        if (partition.offset >= 0) offsets[partition.partition] = partition.offset;
+    }
+    return offsets;
+}
+
+}  // namespace epilogue::testing

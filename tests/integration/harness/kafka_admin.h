@@ -1,0 +1,40 @@
+// Questions and orders to a broker, by librdkafka itself and not by the code under test.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+struct rd_kafka_s;
+
+namespace epilogue::testing {
+
+using TopicConfig = std::map<std::string, std::string>;  ///< topic-level settings, e.g. "retention.ms"
+using PartitionOffsets = std::map<int, std::int64_t>;    ///< partition → offset
+
+/// One admin connection. Errors are std::runtime_error with the broker's words; what a broker answers while
+/// it is still starting is asked again for up to 30 s. Thread-safe.
+class KafkaAdmin {
+  public:
+    explicit KafkaAdmin(const std::string& bootstrap);
+    ~KafkaAdmin();
+    KafkaAdmin(const KafkaAdmin&) = delete;
+    KafkaAdmin& operator=(const KafkaAdmin&) = delete;
+
+    /// True when the broker answers a metadata request within a second.
+    bool answers() const;
+    /// Creates a topic; returns when each of its partitions has a leader. An existing topic is an error.
+    void create_topic(const std::string& topic, int partitions, const TopicConfig& config) const;
+    /// For each partition of the topic the offset its next record will get.
+    PartitionOffsets end_offsets(const std::string& topic) const;
+    /// What a group has committed; partitions without a commit are left out.
+    PartitionOffsets committed(const std::string& group, const std::string& topic) const;
+
+  private:
+    int partition_count(const std::string& topic) const;  ///< 0 until all of them have a leader
+
+    std::unique_ptr<rd_kafka_s, void (*)(rd_kafka_s*)> client_;
+};
+
+}  // namespace epilogue::testing

@@ -1,0 +1,57 @@
+#include "tests/integration/harness/ports.h"
+
+#include <fstream>
+#include <mutex>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace epilogue::testing {
+namespace {
+
+constexpr int lowest_port = 10240;
+
+/// The first port the kernel may give to an outgoing connection.
+int first_ephemeral_port() {
+    int first = 32768;
+    std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first;
+    return first > lowest_port + 1000 ? first : 65536;
+}
+
+bool can_listen_on(unsigned short port) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket < 0) return false;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const void* const raw = &address;
+    const bool free = ::bind(socket, static_cast<const sockaddr*>(raw), sizeof address) == 0;
+    ::close(socket);
+    return free;
+}
+
+}  // namespace
+
+unsigned short free_port() {
+    static std::mutex mutex;
+    static std::set<unsigned short> given;
+    static std::mt19937 random(std::random_device{}());
+    const std::scoped_lock lock(mutex);
+    std::uniform_int_distribution<int> candidates(lowest_port, first_ephemeral_port() - 1);
+    for (int tries = 0; tries < 1000; ++tries) {
+        const auto port = static_cast<unsigned short>(candidates(random));
+        if (!given.contains(port) && can_listen_on(port)) {
+            given.insert(port);
+            return port;
+        }
+    }
+    throw std::runtime_error("no free port on 127.0.0.1");
+}
+
+}  // namespace epilogue::testing
