@@ -1,0 +1,161 @@
+#define BOOST_TEST_MODULE summarise
+#include "worker/core/summarise.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace epilogue;
+
+namespace {
+
+TurnEnd turn_of(Verdict verdict, std::optional<std::string> words = std::nullopt) {
+    TurnEnd turn;
+    turn.turn_key = "t1";
+    turn.verdict = verdict;
+    turn.status_event = "f1";
+    turn.words = std::move(words);
+    return turn;
+}
+
+Summary summary_of(const TurnEnd& turn, const SummaryRules& rules = {}) {
+    return summarise(turn, "c1", rules).summary;
+}
+
+std::string headline_for(std::string code) {
+    TurnEnd turn = turn_of(Verdict::error);
+    turn.reason = Reason{std::move(code), "litellm.BadRequestError: key sk-secret in /srv/app.py"};
+    return summary_of(turn).headline;
+}
+
+std::string facts_for(const std::vector<Work>& work) {
+    TurnEnd turn = turn_of(Verdict::finished);
+    for (const Work& entry : work) add(turn.digest, entry);
+    return summary_of(turn).facts;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_first_line_is_the_verdict_in_bold) {
+    const std::vector<std::pair<Verdict, std::string>> lines{
+        {Verdict::finished, "**Finished**"},         {Verdict::awaiting_user_input, "**Waiting for you**"},
+        {Verdict::error, "**Ended with an error**"}, {Verdict::stuck, "**Got stuck**"},
+        {Verdict::rejected, "**Rejected**"},         {Verdict::stopped, "**Stopped**"},
+        {Verdict::timeout, "**No sign of life**"}};
+    BOOST_TEST(lines.size() == all_verdicts().size());
+    for (const auto& [verdict, line] : lines) BOOST_TEST(summary_of(turn_of(verdict)).headline == line);
+}
+
+BOOST_AUTO_TEST_CASE(an_errors_code_or_v0_reason_follows_the_verdict) {
+    BOOST_TEST(headline_for("LLMRateLimitError") == "**Ended with an error**: `LLMRateLimitError`");
+    BOOST_TEST(headline_for("STATUS$ERROR_LLM_OUT_OF_CREDITS") ==
+               "**Ended with an error**: `STATUS$ERROR_LLM_OUT_OF_CREDITS`");
+    BOOST_TEST(headline_for("") == "**Ended with an error**");
+    BOOST_TEST(headline_for("`@everyone`") == "**Ended with an error**");
+}
+
+BOOST_AUTO_TEST_CASE(of_exception_text_only_the_name_is_public) {
+    BOOST_TEST(headline_for("litellm.APIError: key sk-1 at /srv/app.py") ==
+               "**Ended with an error**: `litellm.APIError`");
+    BOOST_TEST(headline_for("Boom`\n@everyone") == "**Ended with an error**: `Boom`");
+    const std::string headline = headline_for(std::string(5000, 'x'));
+    BOOST_TEST(headline.size() < 200U);
+}
+
+BOOST_AUTO_TEST_CASE(an_errors_detail_is_nowhere_in_the_summary) {
+    TurnEnd turn = turn_of(Verdict::error);
+    turn.reason = Reason{"Code", "the secret detail"};
+    const Summary summary = summary_of(turn);
+    for (const std::string& part : {summary.headline, summary.words, summary.facts, summary.link})
+        BOOST_TEST(part.find("secret") == std::string::npos, part);
+}
+
+BOOST_AUTO_TEST_CASE(the_agents_last_words_are_taken_word_for_word) {
+    const std::string words = "  # Done\r\n\n```py\n<b>@you</b> & `x`\u2028 🚀\n```\n\n";
+    for (const Verdict verdict : {Verdict::finished, Verdict::awaiting_user_input}) {
+        const MadeSummary made = summarise(turn_of(verdict, words), "c1", {});
+        BOOST_TEST(made.summary.words == words);
+        BOOST_TEST(made.source == "final");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_turn_without_words_has_the_digest_alone) {
+    for (const std::optional<std::string>& words :
+         {std::optional<std::string>{}, std::optional<std::string>{" \n"}}) {
+        const MadeSummary made = summarise(turn_of(Verdict::finished, words), "c1", {});
+        BOOST_TEST(made.summary.words == "");
+        BOOST_TEST(made.source == "digest");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(without_the_source_final_the_words_stay_out) {
+    const MadeSummary made = summarise(turn_of(Verdict::finished, "Done."), "c1", {{"digest"}, ""});
+    BOOST_TEST(made.summary.words == "");
+    BOOST_TEST(made.source == "digest");
+}
+
+BOOST_AUTO_TEST_CASE(the_facts_are_a_few_lines) {
+    BOOST_TEST(
+        facts_for({FileChanged{"a.py"}, FileChanged{"b.py"}, CommandStarted{"c1", "ls"},
+                   CommandEnded{"c1", 0}, CommandStarted{"c2", "pytest -q"}, CommandEnded{"c2", 1},
+                   CommandStarted{"c3", "pytest"}, CommandEnded{"c3", 0}, CommandStarted{"c4", "ctest"},
+                   LinkSeen{"https://github.com/o/r/pull/7"}, ErrorSeen{"e1", "no such tool"}}) ==
+        "- Changed 2 files: `a.py`, `b.py`\n"
+        "- Ran 4 commands, 1 failed\n"
+        "- Tests: `pytest -q` failed (exit code 1)\n"
+        "- Tests: `pytest` passed\n"
+        "- Tests: `ctest` no result seen\n"
+        "- Pull request: https://github.com/o/r/pull/7\n"
+        "- Met 1 error on the way");
+}
+
+BOOST_AUTO_TEST_CASE(one_of_a_kind_is_told_in_the_singular) {
+    BOOST_TEST(facts_for({FileChanged{"a.py"}, CommandStarted{"c1", "ls"}, CommandEnded{"c1", 0},
+                          ErrorSeen{"e1", "x"}, ErrorSeen{"e2", "y"}}) ==
+               "- Changed 1 file: `a.py`\n- Ran 1 command\n- Met 2 errors on the way");
+}
+
+BOOST_AUTO_TEST_CASE(a_turn_in_which_nothing_was_done_has_no_facts) {
+    BOOST_TEST(facts_for({}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(long_lists_are_shortened) {
+    std::vector<Work> work;
+    for (int i = 0; i < 60; ++i) {
+        const std::string id = std::to_string(i);
+        work.emplace_back(FileChanged{"file" + id});
+        work.emplace_back(CommandStarted{"c" + id, "pytest " + id});
+        work.emplace_back(LinkSeen{"https://github.com/o/r/pull/" + id});
+    }
+    const std::string facts = facts_for(work);
+    BOOST_TEST(facts.find("`file7` and 42 more") != std::string::npos, facts);
+    BOOST_TEST(facts.find("Ran 50 commands or more") != std::string::npos, facts);
+    BOOST_TEST(facts.find("`pytest 4`") != std::string::npos, facts);
+    BOOST_TEST(facts.find("`pytest 5`") == std::string::npos, facts);
+    BOOST_TEST(facts.ends_with("pull/4"), facts);
+    BOOST_TEST(facts.find("pull/5") == std::string::npos, facts);
+}
+
+BOOST_AUTO_TEST_CASE(quoted_facts_stay_inside_their_code_span_and_on_their_line) {
+    const std::string facts =
+        facts_for({FileChanged{"a`b\n@everyone"}, CommandStarted{"c1", "pytest `x`\n/close"}});
+    BOOST_TEST(facts.find("`a'b ⏎ @everyone`") != std::string::npos, facts);
+    BOOST_TEST(facts.find("`pytest 'x' ⏎ /close`") != std::string::npos, facts);
+    const std::string cut = facts_for({FileChanged{std::string(200, 'x')}});
+    BOOST_TEST(cut == "- Changed 1 file: `" + std::string(120, 'x') + "…`");
+}
+
+BOOST_AUTO_TEST_CASE(the_link_names_the_conversation) {
+    const auto link = [](std::string url) {
+        return summarise(turn_of(Verdict::finished), "c1", {{"final", "digest"}, std::move(url)})
+            .summary.link;
+    };
+    BOOST_TEST(link("") == "");
+    BOOST_TEST(link("https://app.example.com/conversations/{conversation_id}") ==
+               "https://app.example.com/conversations/c1");
+    BOOST_TEST(link("https://app.example.com/") == "https://app.example.com/");
+}
+
+BOOST_AUTO_TEST_CASE(the_same_turn_gives_the_same_bytes) {
+    TurnEnd turn = turn_of(Verdict::finished, "Done.");
+    add(turn.digest, FileChanged{"a.py"});
+    BOOST_TEST((to_json(summary_of(turn)) == to_json(summary_of(turn))));
+}
