@@ -1,0 +1,48 @@
+// One request as the stand-in sees it, and what becomes of it: the line between HTTP and the play.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace epilogue::standin {
+
+struct Request {
+    std::string method;
+    std::string path;                            ///< as sent, without the query
+    std::string query;                           ///< as sent, without '?'
+    std::map<std::string, std::string> headers;  ///< names in lower case
+    std::string body;
+    int peer = -1;  ///< the client's socket, only to notice that it left; -1: there is none
+};
+
+/// How the exchange ends.
+enum class Ending {
+    answer,  ///< the whole answer; the connection stays if the client wants it
+    half,    ///< header fields and half of the body, then the end of the connection
+    close,   ///< no byte, then the end of the connection (FIN)
+    reset,   ///< no byte, then RST
+};
+
+struct Reply {
+    int status = 200;
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::string body;
+    Ending ending = Ending::answer;
+};
+
+/// An answer that holds JSON text.
+Reply json_reply(int status, std::string body);
+
+/// A reply of which nothing is sent.
+Reply no_reply(Ending ending);
+
+/// The parameters of `query`, percent-decoded, '+' read as a space; the last of repeated ones.
+std::map<std::string, std::string> parameters_of(std::string_view query);
+
+/// The header field `name` (lower case), or "" when it is absent.
+std::string header_of(const Request& request, const std::string& name);
+
+}  // namespace epilogue::standin

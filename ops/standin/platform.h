@@ -1,0 +1,23 @@
+// The platforms that are played. A new one is a file with its serve function and a line in platform.cpp.
+#pragma once
+
+#include <string_view>
+
+#include "ops/standin/board.h"
+#include "ops/standin/exchange.h"
+
+namespace epilogue::standin {
+
+struct Platform {
+    std::string_view name;  ///< its paths start with "/name/"
+    /// Reads one request and does to `board` what the platform would. Called under the desk's lock.
+    Reply (*serve)(const Request& request, Board& board);
+};
+
+/// GitHub's REST API: the user, comments of issues and pull requests.
+Reply serve_github(const Request& request, Board& board);
+
+/// The platform whose path this is; nullptr when there is none.
+const Platform* platform_of(std::string_view path);
+
+}  // namespace epilogue::standin

@@ -1,0 +1,31 @@
+// A blocking HTTP/1.1 server on loopback, one thread a connection. Boost.Beast stays in server.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ops/standin/exchange.h"
+
+namespace epilogue::standin {
+
+class Server {
+  public:
+    using Handler = std::function<Reply(const Request&)>;
+
+    /// Listens on 127.0.0.1:`port` (0: a free one) and calls `handler` from the connections' threads, as
+    /// long as it likes to block. Throws std::runtime_error when the port cannot be had.
+    Server(unsigned short port, Handler handler);
+    /// Ends every connection and joins every thread: `handler` must return soon, whoever blocks it.
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    /// The port it listens on.
+    unsigned short port() const;
+
+  private:
+    class Listener;
+    std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace epilogue::standin
