@@ -31,26 +31,27 @@ struct Receipt {
 
 /// What a write's answer means for the row. (sinks.md §2: C)
 enum class Answer {
-    sent,            ///< the platform has it; the receipt is filled
-    retry,           ///< a definite no that may become a yes: rate limit, connection refused
-    refused,         ///< a definite and final no: not found, locked, invalid
-    unauthorised,    ///< a definite no for this credential: nothing of it will work until it is mended
-    unknown,         ///< it may or may not have been applied
+    sent,          ///< the platform has it; the receipt is filled
+    retry,         ///< a definite no that may become a yes: rate limit, connection refused
+    refused,       ///< a definite and final no: not found, locked, invalid
+    unauthorised,  ///< a definite no for this credential: nothing of it will work until it is mended
+    unknown,       ///< it may or may not have been applied
 };
 
 struct Attempt {
     Answer answer = Answer::unknown;
-    Receipt receipt;                                ///< when sent
-    std::string cause;                              ///< short, for people, without secrets: "403 rate limited"
-    std::optional<std::chrono::seconds> not_before; ///< when retry: the platform's own waiting time
+    Receipt receipt;    ///< when sent
+    std::string cause;  ///< short, for people, without secrets: "403 rate limited"
+    std::optional<std::chrono::seconds> not_before;  ///< when retry: the platform's own waiting time
 };
 
 /// What a look-up saw: all visible posts of ours with the row's whole marker, oldest first.
 struct Sighting {
-    bool looked = false;  ///< false: could not look; `cause` says why and nothing may be concluded
+    bool looked = false;     ///< false: could not look; `cause` says why and nothing may be concluded
     bool forbidden = false;  ///< could not look and will not be able to: no permission
     std::vector<Receipt> seen;
     std::string cause;
+    std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
 };
 
 /// Thread-safe: senders call it at the same time. No call throws; each returns within the HTTP deadline.
@@ -61,7 +62,7 @@ class Sink {
     Sink& operator=(const Sink&) = delete;
     virtual ~Sink() = default;
 
-    /// The frozen body for `delivery_id`: neutralised, fitted, marked. Pure; the same input gives the same bytes.
+    /// The frozen body for `delivery_id`: neutralised, fitted, marked. Pure: same input, same bytes.
     virtual std::string render(const Summary& summary, const std::string& delivery_id) const = 0;
     /// Looks for our marker at the target.
     virtual Sighting find(const Post& post) = 0;

@@ -1,0 +1,161 @@
+#include "sinks/github_answers.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "sinks/format.h"
+#include "sinks/http_answer.h"
+
+namespace epilogue {
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+/// Discarded when the text is no JSON; never throws on bad input.
+Json parsed(const std::string& text) {
+    return Json::parse(text, nullptr, false);
+}
+
+std::string text_at(const Json& object, const char* name) {
+    const auto found = object.is_object() ? object.find(name) : object.end();
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+std::int64_t id_in(const Json& object) {
+    const auto found = object.is_object() ? object.find("id") : object.end();
+    return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+GithubAuthor author_in(const Json& json) {
+    return {.id = id_in(json), .login = text_at(json, "login")};
+}
+
+std::optional<GithubComment> comment_in(const Json& json) {
+    GithubComment comment{.id = id_in(json),
+                          .url = text_at(json, "html_url"),
+                          .body = text_at(json, "body"),
+                          .author = {},
+                          .created_at = parse_instant(text_at(json, "created_at"))};
+    if (comment.id <= 0) return std::nullopt;
+    if (const auto user = json.find("user"); user != json.end()) comment.author = author_in(*user);
+    return comment;
+}
+
+/// GitHub's own words, on one line.
+std::string message_of(const HttpAnswer& answer) {
+    constexpr std::size_t max_bytes = 200;
+    const auto message = without_unseen(replaced(text_at(parsed(answer.body), "message"), "\n", " "));
+    return std::string(prefix_of(message, max_bytes));
+}
+
+/// "… because issue is locked", but not "… is blocked".
+bool says_locked(const HttpAnswer& answer) {
+    const auto words = split(replaced(lowered(message_of(answer)), ".", " "), ' ');
+    return std::find(words.begin(), words.end(), "locked") != words.end();
+}
+
+bool is_redirect(int status) {
+    return status >= 300 && status < 400;
+}
+
+}  // namespace
+
+bool GithubAuthor::same_as(const GithubAuthor& other) const {
+    if (id != 0 && other.id != 0) return id == other.id;
+    return !login.empty() && lowered(login) == lowered(other.login);
+}
+
+std::optional<GithubAuthor> read_github_author(const std::string& json) {
+    auto author = author_in(parsed(json));
+    if (author.unnamed()) return std::nullopt;
+    return author;
+}
+
+std::optional<GithubComment> read_github_comment(const std::string& json) {
+    return comment_in(parsed(json));
+}
+
+std::optional<std::vector<GithubComment>> read_github_comments(const std::string& json) {
+    const auto list = parsed(json);
+    if (!list.is_array()) return std::nullopt;
+    std::vector<GithubComment> comments;
+    for (const auto& item : list) {
+        auto comment = comment_in(item);
+        if (!comment) return std::nullopt;
+        comments.push_back(*std::move(comment));
+    }
+    return comments;
+}
+
+std::optional<std::chrono::seconds> github_rate_limit(const HttpAnswer& answer) {
+    if (answer.status != 403 && answer.status != 429) return std::nullopt;
+    const auto now = time_of(answer);
+    if (const auto wait = retry_after(answer, now)) return wait;
+    // Every answer names a reset; it only matters when nothing is left until then.
+    const auto left = header_of(answer, "x-ratelimit-remaining");
+    if (left == "0")
+        if (const auto wait = wait_until_epoch(answer, "x-ratelimit-reset", now)) return std::max(*wait, 1s);
+    const auto message = lowered(message_of(answer));
+    for (const auto* sign : {"rate limit", "secondary rate", "abuse"})
+        if (message.find(sign) != std::string::npos) return 60s;
+    const bool marked = left == "0" || !header_of(answer, "retry-after").empty();
+    return answer.status == 429 || marked ? std::optional(60s) : std::nullopt;
+}
+
+std::string github_cause(const HttpAnswer& answer) {
+    if (answer.outcome != HttpOutcome::answered) return answer.cause;
+    if (github_rate_limit(answer)) return fmt::format("{} rate limited", answer.status);
+    const auto location = header_of(answer, "location");
+    if (is_redirect(answer.status) && !location.empty()) {
+        constexpr std::size_t max_bytes = 200;
+        return fmt::format("{} moved to {}", answer.status,
+                           prefix_of(without_unseen(path_of(location)), max_bytes));
+    }
+    const auto message = message_of(answer);
+    return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
+}
+
+Attempt classify_github_comment(const HttpAnswer& answer) {
+    Attempt attempt{
+        .answer = Answer::unknown, .receipt = {}, .cause = github_cause(answer), .not_before = {}};
+    if (answer.outcome == HttpOutcome::uncertain) return attempt;
+    if (answer.outcome == HttpOutcome::not_sent) {
+        attempt.answer = Answer::retry;
+        return attempt;
+    }
+    const int status = answer.status;
+    if (const auto wait = github_rate_limit(answer)) {
+        attempt.answer = Answer::retry;
+        attempt.not_before = wait;
+    } else if (status == 401 || (status == 403 && !says_locked(answer))) {
+        attempt.answer = Answer::unauthorised;
+    } else if (const auto comment = status == 201 ? read_github_comment(answer.body) : std::nullopt) {
+        attempt.answer = Answer::sent;
+        attempt.receipt = {.remote_id = fmt::format("{}", comment->id), .remote_url = comment->url};
+        attempt.cause.clear();
+    } else if (status >= 200 && status < 300) {
+        attempt.cause = fmt::format("{} without a readable comment", status);
+    } else if (status >= 300 && status < 500 && status != 408) {
+        attempt.answer =
+            Answer::refused;  // 408 comes from whatever stands between: it may have passed the request on
+    }
+    return attempt;
+}
+
+Sighting github_sighting_failed(const HttpAnswer& answer) {
+    Sighting sighting;
+    sighting.cause = github_cause(answer);
+    if (answer.outcome != HttpOutcome::answered) return sighting;
+    sighting.not_before = github_rate_limit(answer);
+    const int status = answer.status;
+    // A place that is gone, or has moved where we do not follow, will not be seen by waiting either.
+    sighting.forbidden = !sighting.not_before && (status == 401 || status == 403 || status == 404 ||
+                                                  status == 410 || is_redirect(status));
+    return sighting;
+}
+
+}  // namespace epilogue

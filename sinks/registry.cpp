@@ -1,0 +1,39 @@
+#include "sinks/registry.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "sinks/github.h"
+
+namespace epilogue {
+namespace {
+
+using MakeSink = std::unique_ptr<Sink> (*)(const SinkSettings&);
+
+std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
+    return std::make_unique<GithubSink>(GithubSettings{.api_url = settings.github_api_url,
+                                                       .token = settings.github_token,
+                                                       .mac_key = settings.mac_key,
+                                                       .http_timeout = settings.http_timeout,
+                                                       .version = settings.version});
+}
+
+std::unique_ptr<Sink> make_log(const SinkSettings& settings) {
+    return std::make_unique<LogSink>(settings.write_log);
+}
+
+constexpr std::array<std::pair<std::string_view, MakeSink>, 2> table{{
+    {"github", make_github},
+    {"log", make_log},
+}};
+
+}  // namespace
+
+std::map<std::string, std::unique_ptr<Sink>> make_sinks(const SinkSettings& settings) {
+    std::map<std::string, std::unique_ptr<Sink>> sinks;
+    for (const auto& [name, make] : table) sinks.emplace(name, make(settings));
+    return sinks;
+}
+
+}  // namespace epilogue

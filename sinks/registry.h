@@ -1,0 +1,27 @@
+// Every sink there is, by its short name.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "sinks/log.h"
+#include "sinks/sink.h"
+
+namespace epilogue {
+
+/// What the sinks need to know, from the configuration. Secrets are resolved: no `env:` or `file:` here.
+struct SinkSettings {
+    std::string github_api_url = "https://api.github.com";
+    std::string github_token;                       ///< may be empty: its posts then wait for one
+    std::string mac_key;                            ///< the first of [security] keys
+    std::chrono::milliseconds http_timeout{20000};  ///< total, per call of a sink
+    std::string version;                            ///< ours
+    WriteLine write_log;                            ///< takes the lines of the `log` processor
+};
+
+/// One of each sink, under the short names of contract §4. A new sink is a line in the table of registry.cpp.
+std::map<std::string, std::unique_ptr<Sink>> make_sinks(const SinkSettings& settings);
+
+}  // namespace epilogue
