@@ -86,6 +86,8 @@ std::vector<Story> stories() {
         {user_says("u1", 1s), with_work(agent_says("a1", 3s, "Hm.")), status("e1", 4s, "error")},
         {user_says("u1", 1s), with_work(agent_acts("a1", 3s)), status("e1", 4s, "error"),
          error_detail("d1", 5s, "Code", "why \"so\"")},
+        {user_says("u1", 1s), status("e1", 4s, "error"), error_detail("d1", 5s, "Code", "why"),
+         user_says("u2", 6s)},
         {user_says("u1", 1s), status("s1", 4s, "stuck")},
         {user_says("u1", 1s), status("x1", 4s, "deleting")},
         {user_says("u1", 1s), with_work(agent_finishes("a1", 3s, "Done.")), status("f1", 4s, "finished"),

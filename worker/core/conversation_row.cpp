@@ -174,7 +174,7 @@ ConversationRow to_row(const Conversation& conversation) {
         fold["last"] = {{"key", conversation.last->turn_key},
                         {"verdict", row.verdict},
                         {"status_event", conversation.last->status_event},
-                        {"reason", conversation.last->reason.has_value()}};
+                        {"reason", !current_turn(conversation) && conversation.last->reason.has_value()}};
     }
     row.fold = dumped(fold);
     return row;
