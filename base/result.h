@@ -55,6 +55,6 @@ inline Failure fatal(std::string text, int code = 0) {
 /// The same for a Result<void>.
 #define TRY_VOID(expression)                                                                              \
     do {                                                                                                  \
-        if (auto try_result = (expression); !try_result)                                                  \
-            return ::epilogue::Failure(std::move(try_result).error());                                    \
+        if (auto EPILOGUE_JOIN(try_, __LINE__) = (expression); !EPILOGUE_JOIN(try_, __LINE__))            \
+            return ::epilogue::Failure(std::move(EPILOGUE_JOIN(try_, __LINE__)).error());                 \
     } while (false)

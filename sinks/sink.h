@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/instant.h"
@@ -37,6 +38,11 @@ enum class Answer {
     unauthorised,  ///< a definite no for this credential: nothing of it will work until it is mended
     unknown,       ///< it may or may not have been applied
 };
+
+constexpr std::string_view name_of(Answer answer) {
+    constexpr std::string_view names[] = {"sent", "retry", "refused", "unauthorised", "unknown"};
+    return names[static_cast<std::size_t>(answer)];
+}
 
 struct Attempt {
     Answer answer = Answer::unknown;

@@ -1,0 +1,35 @@
+// What consumer and producer share: configuration and handles of librdkafka.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <librdkafka/rdkafka.h>
+
+#include "base/io/kafka.h"
+
+namespace epilogue {
+
+template <class T, void (*destroy)(T*)>
+struct Destroyer {
+    void operator()(T* handle) const { destroy(handle); }
+};
+template <class T, void (*destroy)(T*)>
+using Handle = std::unique_ptr<T, Destroyer<T, destroy>>;
+
+using KafkaConf = Handle<rd_kafka_conf_t, rd_kafka_conf_destroy>;
+using KafkaTopicList = Handle<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
+using KafkaClient = Handle<rd_kafka_t, rd_kafka_destroy>;
+
+/// A configuration with `defaults` and then the settings' own properties. The client's log lines go to ours.
+Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
+                             const std::map<std::string, std::string>& defaults);
+
+/// A client of `type`; takes the configuration over.
+Result<KafkaClient> kafka_client(rd_kafka_type_t type, KafkaConf conf);
+
+/// The error as ours: retryable, with librdkafka's number and text.
+Failure kafka_failure(rd_kafka_resp_err_t error, const std::string& doing);
+
+}  // namespace epilogue

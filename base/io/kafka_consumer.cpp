@@ -1,0 +1,211 @@
+#include <future>
+#include <thread>
+
+#include "base/io/kafka_conf.h"
+#include "base/io/log.h"
+
+namespace epilogue {
+
+KafkaRecord::KafkaRecord(rd_kafka_message_s* message) : message_(message) {}
+void KafkaRecord::Destroy::operator()(rd_kafka_message_s* message) const {
+    rd_kafka_message_destroy(message);
+}
+int KafkaRecord::partition() const {
+    return message_->partition;
+}
+Offset KafkaRecord::offset() const {
+    return {message_->offset};
+}
+std::string_view KafkaRecord::key() const {
+    return {static_cast<const char*>(message_->key), message_->key_len};
+}
+std::string_view KafkaRecord::value() const {
+    return {static_cast<const char*>(message_->payload), message_->len};
+}
+Instant KafkaRecord::timestamp() const {
+    rd_kafka_timestamp_type_t type{};
+    const std::int64_t ms = rd_kafka_message_timestamp(message_.get(), &type);
+    return Instant{std::chrono::milliseconds{type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : ms}};
+}
+
+struct KafkaConsumer::Handles {
+    std::string topic;
+    RebalanceListener listener;
+    KafkaClient client;
+
+    KafkaTopicList list(int partition, std::int64_t offset = RD_KAFKA_OFFSET_INVALID) const {
+        KafkaTopicList made(rd_kafka_topic_partition_list_new(1));
+        rd_kafka_topic_partition_list_add(made.get(), topic.c_str(), partition)->offset = offset;
+        return made;
+    }
+
+    static std::vector<int> numbers(const rd_kafka_topic_partition_list_t* partitions) {
+        std::vector<int> result;
+        for (int i = 0; i < partitions->cnt; ++i) result.push_back(partitions->elems[i].partition);
+        return result;
+    }
+
+    static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
+                             rd_kafka_topic_partition_list_t* partitions, void* opaque) {
+        auto& self = *static_cast<Handles*>(opaque);
+        if (event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+            // Where reading starts is the store's to say (seek): until then the partitions stay paused, and
+            // any valid position will do.
+            for (int i = 0; i < partitions->cnt; ++i) partitions->elems[i].offset = RD_KAFKA_OFFSET_END;
+            rd_kafka_assign(client, partitions);
+            rd_kafka_pause_partitions(client, partitions);
+            self.listener.assigned(numbers(partitions));
+        } else {
+            self.listener.revoked(numbers(partitions), rd_kafka_assignment_lost(client) != 0);
+            rd_kafka_assign(client, nullptr);
+        }
+    }
+};
+
+KafkaConsumer::KafkaConsumer(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+KafkaConsumer::~KafkaConsumer() = default;
+
+Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::open(const KafkaSettings& settings,
+                                                           const std::string& topic, const std::string& group,
+                                                           RebalanceListener listener) {
+    TRY(auto conf, kafka_conf(settings, {{"session.timeout.ms", "10000"},
+                                         {"max.poll.interval.ms", "60000"},
+                                         {"group.id", group},
+                                         {"enable.auto.commit", "false"},
+                                         {"enable.auto.offset.store", "false"},
+                                         {"enable.partition.eof", "true"},
+                                         {"auto.offset.reset", "error"},
+                                         {"isolation.level", "read_committed"},
+                                         {"allow.auto.create.topics", "false"},
+                                         {"partition.assignment.strategy", "range,roundrobin"},
+                                         {"topic.metadata.refresh.interval.ms", "10000"},
+                                         {"reconnect.backoff.max.ms", "2000"},
+                                         {"fetch.message.max.bytes", "4194304"},
+                                         {"fetch.wait.max.ms", "100"},
+                                         {"queued.max.messages.kbytes", "32768"},
+                                         {"receive.message.max.bytes", "100000000"}}));
+    auto handles = std::make_unique<Handles>();
+    handles->topic = topic;
+    handles->listener = std::move(listener);
+    rd_kafka_conf_set_opaque(conf.get(), handles.get());
+    rd_kafka_conf_set_rebalance_cb(conf.get(), &Handles::on_rebalance);
+    TRY(handles->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
+    rd_kafka_poll_set_consumer(handles->client.get());
+    const KafkaTopicList topics = handles->list(RD_KAFKA_PARTITION_UA);
+    if (const auto error = rd_kafka_subscribe(handles->client.get(), topics.get());
+        error != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return kafka_failure(error, "subscribing to " + topic);
+    return std::unique_ptr<KafkaConsumer>(new KafkaConsumer(std::move(handles)));
+}
+
+Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
+    rd_kafka_message_t* message =
+        rd_kafka_consumer_poll(handles_->client.get(), static_cast<int>(wait.count()));
+    if (message == nullptr) return std::monostate{};
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return KafkaRecord(message);
+    const Handle<rd_kafka_message_t, rd_kafka_message_destroy> event(message);
+    if (event->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
+        return EndOfPartition{event->partition, {event->offset}};
+    const bool out_of_range = event->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
+                              event->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
+    return KafkaTrouble{rd_kafka_message_errstr(event.get()), out_of_range};
+}
+
+Result<void> KafkaConsumer::seek(int partition, NextOffset position) {
+    const KafkaTopicList list = handles_->list(partition, position.value);
+    constexpr int deadline_ms = 5000;
+    const Handle<rd_kafka_error_t, rd_kafka_error_destroy> error(
+        rd_kafka_seek_partitions(handles_->client.get(), list.get(), deadline_ms));
+    const auto code = error ? rd_kafka_error_code(error.get()) : list->elems[0].err;
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(code, "seek");
+    return {};
+}
+
+Result<void> KafkaConsumer::pause(int partition) {
+    const KafkaTopicList list = handles_->list(partition);
+    const auto error = rd_kafka_pause_partitions(handles_->client.get(), list.get());
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "pause");
+    return {};
+}
+
+Result<void> KafkaConsumer::resume(int partition) {
+    const KafkaTopicList list = handles_->list(partition);
+    const auto error = rd_kafka_resume_partitions(handles_->client.get(), list.get());
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "resume");
+    return {};
+}
+
+Result<void> KafkaConsumer::commit(const std::map<int, NextOffset>& positions,
+                                   std::optional<std::chrono::milliseconds> wait) {
+    if (positions.empty()) return {};
+    const KafkaTopicList list(rd_kafka_topic_partition_list_new(static_cast<int>(positions.size())));
+    for (const auto& [partition, position] : positions)
+        rd_kafka_topic_partition_list_add(list.get(), handles_->topic.c_str(), partition)->offset =
+            position.value;
+    if (!wait) {
+        const auto error = rd_kafka_commit(handles_->client.get(), list.get(), 1);
+        if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "commit");
+        return {};
+    }
+    const Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(handles_->client.get()));
+    auto error = rd_kafka_commit_queue(handles_->client.get(), list.get(), queue.get(), nullptr, nullptr);
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "commit");
+    const Handle<rd_kafka_event_t, rd_kafka_event_destroy> event(
+        rd_kafka_queue_poll(queue.get(), static_cast<int>(wait->count())));
+    if (!event) return retryable("Kafka: commit: no answer");
+    error = rd_kafka_event_error(event.get());
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "commit");
+    return {};
+}
+
+Result<std::optional<NextOffset>> KafkaConsumer::committed(int partition, std::chrono::milliseconds wait) {
+    const KafkaTopicList list = handles_->list(partition);
+    const auto error = rd_kafka_committed(handles_->client.get(), list.get(), static_cast<int>(wait.count()));
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "reading the committed offset");
+    const std::int64_t offset = list->elems[0].offset;
+    return offset >= 0 ? std::optional(NextOffset{offset}) : std::nullopt;
+}
+
+Result<Watermarks> KafkaConsumer::watermarks(int partition, std::chrono::milliseconds wait) {
+    Watermarks marks;
+    const auto error =
+        rd_kafka_query_watermark_offsets(handles_->client.get(), handles_->topic.c_str(), partition,
+                                         &marks.low, &marks.high, static_cast<int>(wait.count()));
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "reading the watermarks");
+    return marks;
+}
+
+std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {
+    char* id = rd_kafka_clusterid(handles_->client.get(), static_cast<int>(wait.count()));
+    if (id == nullptr) return "";
+    std::string copy(id);
+    rd_kafka_mem_free(handles_->client.get(), id);
+    return copy;
+}
+
+void KafkaConsumer::close(std::chrono::milliseconds deadline) {
+    // rd_kafka_consumer_close can hang for ever (librdkafka 2.1.0 to 2.4.0): polled on a queue, with a
+    // deadline.
+    const Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(handles_->client.get()));
+    const Handle<rd_kafka_error_t, rd_kafka_error_destroy> refused(
+        rd_kafka_consumer_close_queue(handles_->client.get(), queue.get()));
+    const auto give_up = std::chrono::steady_clock::now() + deadline;
+    while (!refused && rd_kafka_consumer_closed(handles_->client.get()) == 0 &&
+           std::chrono::steady_clock::now() < give_up) {
+        constexpr int slice_ms = 100;
+        const Handle<rd_kafka_event_t, rd_kafka_event_destroy> event(
+            rd_kafka_queue_poll(queue.get(), slice_ms));
+        if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
+            auto* partitions = rd_kafka_event_topic_partition_list(event.get());
+            Handles::on_rebalance(handles_->client.get(), rd_kafka_event_error(event.get()), partitions,
+                                  handles_.get());
+        }
+    }
+    if (rd_kafka_consumer_closed(handles_->client.get()) == 0)
+        log_warn(
+            "the Kafka client did not leave its group in time; the group takes over after "
+            "session.timeout.ms");
+    rd_kafka_destroy_flags(handles_->client.release(), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
+
+}  // namespace epilogue

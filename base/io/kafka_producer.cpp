@@ -1,0 +1,90 @@
+#include <array>
+
+#include "base/io/kafka_conf.h"
+
+namespace epilogue {
+
+struct KafkaProducer::Handles {
+    std::string topic;
+    KafkaClient client;
+    std::int64_t acknowledged = 0;
+    std::int64_t refused = 0;
+    std::string last_error;
+
+    static void on_delivery(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
+        auto& self = *static_cast<Handles*>(opaque);
+        if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+            ++self.acknowledged;
+        } else {
+            ++self.refused;
+            self.last_error = rd_kafka_err2str(message->err);
+        }
+    }
+};
+
+KafkaProducer::KafkaProducer(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+KafkaProducer::~KafkaProducer() = default;
+
+Result<std::unique_ptr<KafkaProducer>> KafkaProducer::open(const KafkaSettings& settings,
+                                                           const std::string& topic) {
+    TRY(auto conf, kafka_conf(settings, {{"enable.idempotence", "true"},
+                                         {"acks", "all"},
+                                         {"partitioner", "murmur2_random"},
+                                         {"linger.ms", "5"},
+                                         {"message.max.bytes", "20971520"},
+                                         {"message.timeout.ms", "30000"}}));
+    auto handles = std::make_unique<Handles>();
+    handles->topic = topic;
+    rd_kafka_conf_set_opaque(conf.get(), handles.get());
+    rd_kafka_conf_set_dr_msg_cb(conf.get(), &Handles::on_delivery);
+    TRY(handles->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf)));
+    return std::unique_ptr<KafkaProducer>(new KafkaProducer(std::move(handles)));
+}
+
+Result<void> KafkaProducer::produce(std::string_view key, std::string_view value,
+                                    std::optional<std::int64_t> seq) {
+    rd_kafka_t* client = handles_->client.get();
+    const std::string seq_text = seq ? std::to_string(*seq) : "";
+    std::array<rd_kafka_vu_t, 5> fields{};
+    fields[0].vtype = RD_KAFKA_VTYPE_TOPIC;
+    fields[0].u.cstr = handles_->topic.c_str();
+    fields[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
+    fields[1].u.i = RD_KAFKA_MSG_F_COPY;
+    // The interface takes void*, but with F_COPY it only reads.
+    fields[2].vtype = RD_KAFKA_VTYPE_KEY;
+    fields[2].u.mem = {const_cast<char*>(key.data()), key.size()};
+    fields[3].vtype = RD_KAFKA_VTYPE_VALUE;
+    fields[3].u.mem = {const_cast<char*>(value.data()), value.size()};
+    fields[4].vtype = RD_KAFKA_VTYPE_HEADER;
+    fields[4].u.header = {"seq", seq_text.data(), static_cast<std::int64_t>(seq_text.size())};
+    const std::size_t used = seq ? fields.size() : fields.size() - 1;
+    while (true) {
+        const Handle<rd_kafka_error_t, rd_kafka_error_destroy> error(
+            rd_kafka_produceva(client, fields.data(), used));
+        if (!error) {
+            rd_kafka_poll(client, 0);
+            return {};
+        }
+        const auto code = rd_kafka_error_code(error.get());
+        if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL) return kafka_failure(code, "produce");
+        constexpr int wait_ms = 100;
+        rd_kafka_poll(client, wait_ms);
+    }
+}
+
+bool KafkaProducer::flush(std::chrono::milliseconds wait) {
+    return rd_kafka_flush(handles_->client.get(), static_cast<int>(wait.count())) ==
+           RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+std::int64_t KafkaProducer::acknowledged() const {
+    return handles_->acknowledged;
+}
+std::int64_t KafkaProducer::refused() const {
+    return handles_->refused;
+}
+std::string KafkaProducer::last_error() const {
+    return handles_->last_error;
+}
+
+}  // namespace epilogue

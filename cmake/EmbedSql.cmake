@@ -1,0 +1,12 @@
+# Writes OUTPUT, a .cpp that holds schemas/sql/NNN_name.sql in order: cmake -DFOLDER=… -DOUTPUT=… -P EmbedSql.cmake
+file(GLOB files "${FOLDER}/*.sql")
+list(SORT files)
+set(rows "")
+foreach(path IN LISTS files)
+  get_filename_component(name "${path}" NAME_WE)
+  string(REGEX MATCH "^[0-9]+" number "${name}")
+  math(EXPR version "${number}")
+  file(READ "${path}" text)
+  string(APPEND rows "    {${version}, \"${name}\", R\"sql(${text})sql\"},\n")
+endforeach()
+file(WRITE "${OUTPUT}" "#include \"worker/migrate.h\"\n\nnamespace epilogue {\n\nconst std::vector<Migration>& migrations() {\n  static const std::vector<Migration> all{\n${rows}  };\n  return all;\n}\n\n}  // namespace epilogue\n")

@@ -1,0 +1,283 @@
+#include "worker/batch.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "worker/fence.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t dead_letter_bytes = 65536;
+constexpr std::size_t dead_letter_key_bytes = 1024;
+constexpr int max_dead_in_a_row = 10;
+
+DeadLetterRow dead_letter(const Claim& claim, const RecordView& record, std::string reason) {
+    DeadLetterRow row;
+    row.cluster_id = claim.cluster_id;
+    row.topic = claim.key.topic;
+    row.partition = claim.key.partition;
+    row.offset = record.offset;
+    if (record.key.data() != nullptr) row.key = std::string(record.key.substr(0, dead_letter_key_bytes));
+    row.reason = std::move(reason);
+    row.length = static_cast<std::int64_t>(record.value.size());
+    row.sha256 = sha256_hex(record.value);
+    row.value = std::string(record.value.substr(0, dead_letter_bytes));
+    return row;
+}
+
+std::string_view name_of(Schema schema) {
+    return schema == Schema::v0 ? "v0" : "v1";
+}
+
+}  // namespace
+
+/// One record, decoded outside the transaction.
+struct Batch::Item {
+    RecordView record;
+    std::string conversation_id;
+    std::optional<Event> event;
+    std::string outcome;  ///< of a record without event: ignored | tombstone | dead_letter
+    std::string dead_reason;
+};
+
+/// What one transaction changes: loaded and locked rows, and what came of them.
+struct Batch::Transition {
+    Transition(const Planner& chosen_planner, const BatchRules& chosen_rules, PartitionRow locked,
+               Instant now)
+        : planner(chosen_planner), rules(chosen_rules), partition(std::move(locked)), database_now(now) {}
+
+    const Planner& planner;
+    const BatchRules& rules;
+    PartitionRow partition;
+    Instant database_now;
+    std::vector<StoredConversation> conversations;  ///< ascending by id
+    std::vector<CallbackRow> callbacks;
+    Plan plan;
+    BatchReport report;
+    std::optional<Instant> next_due;
+
+    Result<void> load(Transaction& transaction, const std::vector<std::string>& ids, int partition_id) {
+        if (ids.empty()) return {};
+        TRY(conversations, transaction.lock_conversations(ids, partition_id));
+        TRY(callbacks, transaction.lock_active_callbacks(ids));
+        return {};
+    }
+
+    std::vector<CallbackRow*> callbacks_of(const std::string& conversation_id) {
+        std::vector<CallbackRow*> found;
+        for (CallbackRow& callback : callbacks)
+            if (callback.conversation_id == conversation_id) found.push_back(&callback);
+        return found;
+    }
+
+    /// Never later than the database's time, never earlier than it already was.
+    Instant advance_clock(Instant to) {
+        Instant clock = std::min(to, database_now);
+        if (partition.clock) clock = std::max(clock, *partition.clock);
+        partition.clock = clock;
+        return clock;
+    }
+
+    Applied apply(const Event& event, const std::string& conversation_id, Instant at, const Source& source) {
+        const auto found =
+            std::lower_bound(conversations.begin(), conversations.end(), conversation_id,
+                             [](const StoredConversation& c, const std::string& id) { return c.id < id; });
+        const FoldRules fold_rules{rules.settle, !callbacks_of(conversation_id).empty()};
+        Folded folded = fold(std::move(found->conversation), event, at, fold_rules);
+        found->conversation = std::move(folded.conversation);
+        take(conversation_id, folded.ended, source);
+        return folded.applied;
+    }
+
+    void tick_all(Instant now, const Source& source) {
+        for (StoredConversation& stored : conversations) {
+            Folded folded = epilogue::tick(std::move(stored.conversation), now);
+            stored.conversation = std::move(folded.conversation);
+            take(stored.id, folded.ended, source);
+        }
+    }
+
+    void take(const std::string& conversation_id, const std::vector<TurnEnd>& ended, const Source& source) {
+        for (const TurnEnd& turn : ended) {
+            report.counted.push_back(turn.verdict);
+            planner.add(conversation_id, turn, source, callbacks_of(conversation_id), plan);
+        }
+    }
+
+    Result<void> write(Transaction& transaction) {
+        TRY_VOID(transaction.put_conversations(conversations));
+        TRY(const auto fresh, planner.write(transaction, plan, callbacks));
+        for (const SummaryRow& summary : plan.summaries) report.summaries.push_back(summary.source);
+        for (const DeliveryRow& delivery : plan.deliveries) {
+            const bool is_new = std::find(fresh.begin(), fresh.end(), delivery.id) != fresh.end();
+            if (is_new)
+                report.planned.push_back({delivery.id, delivery.sink});
+            else
+                ++report.known;
+        }
+        return {};
+    }
+
+    std::optional<Instant> earliest_due() const {
+        std::optional<Instant> earliest;
+        for (const StoredConversation& stored : conversations)
+            if (const auto due = due_at(stored.conversation); due && (!earliest || *due < *earliest))
+                earliest = due;
+        return earliest;
+    }
+};
+
+std::vector<Batch::Item> Batch::decode_all(std::span<const RecordView> records) {
+    std::vector<Item> items;
+    items.reserve(records.size());
+    for (const RecordView& record : records) {
+        Item item{record, {}, std::nullopt, {}, {}};
+        if (record.value.data() == nullptr) {
+            item.outcome = "tombstone";
+        } else if (const auto fault = key_fault(record.key); !fault.empty()) {
+            item.outcome = "dead_letter";
+            item.dead_reason = fault;
+        } else {
+            Decoded decoded = decoder_.decode(record.value);
+            if (auto* event = std::get_if<Event>(&decoded)) {
+                item.conversation_id = normalise_conversation_id(record.key);
+                item.event = std::move(*event);
+            } else if (auto* poison = std::get_if<Poison>(&decoded)) {
+                item.outcome = "dead_letter";
+                item.dead_reason = poison->reason;
+            } else {
+                item.outcome = "ignored";
+            }
+        }
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> records) {
+    std::vector<Item> items = decode_all(records);
+    // Work list of halves, in order; a half that the database refuses for its data is cut again.
+    std::vector<std::pair<std::size_t, std::size_t>> spans{{0, items.size()}};
+    BatchReport all;
+    int dead_in_a_row = 0;
+    while (!spans.empty()) {
+        const auto [first, count] = spans.back();
+        spans.pop_back();
+        auto report = apply_items(claim, std::span(items).subspan(first, count));
+        if (!report && report.error().remedy == Remedy::poison) {
+            if (count > 1) {
+                spans.emplace_back(first + count / 2, count - count / 2);
+                spans.emplace_back(first, count / 2);
+                continue;
+            }
+            Item& item = items[first];
+            if (!item.event || ++dead_in_a_row > max_dead_in_a_row)
+                return retryable("the database refuses one record after the other: " + report.error().text,
+                                 report.error().code);
+            item.event.reset();
+            item.outcome = "dead_letter";
+            item.dead_reason = "store_" + std::to_string(report.error().code);
+            spans.emplace_back(first, count);
+            continue;
+        }
+        if (!report) return Failure(std::move(report).error());
+        if (report->dead_reasons.empty()) dead_in_a_row = 0;
+        for (const auto& [labels, records_counted] : report->outcomes)
+            all.outcomes[labels] += records_counted;
+        std::move(report->counted.begin(), report->counted.end(), std::back_inserter(all.counted));
+        std::move(report->dead_reasons.begin(), report->dead_reasons.end(),
+                  std::back_inserter(all.dead_reasons));
+        std::move(report->planned.begin(), report->planned.end(), std::back_inserter(all.planned));
+        std::move(report->summaries.begin(), report->summaries.end(), std::back_inserter(all.summaries));
+        all.known += report->known;
+    }
+    return all;
+}
+
+Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items) {
+    std::set<std::string> ids;
+    for (const Item& item : items)
+        if (item.event) ids.insert(item.conversation_id);
+    return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
+        TRY_VOID(transition.load(transaction, {ids.begin(), ids.end()}, claim.key.partition));
+        std::vector<DeadLetterRow> dead;
+        for (const Item& item : items) {
+            const Instant at = transition.advance_clock(item.record.timestamp);
+            if (item.event) {
+                const Applied applied = transition.apply(*item.event, item.conversation_id, at,
+                                                         {claim.key.partition, item.record.offset.value});
+                ++transition.report.outcomes[{std::string(name_of(item.event->schema)),
+                                              std::string(epilogue::name_of(applied))}];
+                continue;
+            }
+            ++transition.report.outcomes[{"none", item.outcome}];
+            if (!item.dead_reason.empty()) {
+                dead.push_back(dead_letter(claim, item.record, item.dead_reason));
+                transition.report.dead_reasons.push_back(item.dead_reason);
+            }
+        }
+        TRY_VOID(transition.write(transaction));
+        TRY_VOID(transaction.insert_dead_letters(dead));
+        if (!items.empty()) {
+            const RecordView& last = items.back().record;
+            transition.partition.next_offset = {last.offset.value + 1};
+            transition.partition.last_offset = last.offset;
+            transition.partition.last_record_crc = crc32_of(last.value);
+            transition.partition.last_record_time = last.timestamp;
+        }
+        const auto due = transition.earliest_due();
+        transition.next_due = claim.next_due && (!due || *claim.next_due < *due) ? claim.next_due : due;
+        return {};
+    });
+}
+
+Result<BatchReport> Batch::tick(Claim& claim, Instant clock) {
+    return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
+        const Instant now = transition.advance_clock(clock);
+        transition.partition.caught_up_at = now;
+        TRY(auto ids, transaction.due_conversations(claim.key.partition, now, rules_.max_timers));
+        std::sort(ids.begin(), ids.end());
+        TRY_VOID(transition.load(transaction, ids, claim.key.partition));
+        transition.tick_all(now, {claim.key.partition, std::nullopt});
+        TRY_VOID(transition.write(transaction));
+        TRY(transition.next_due, transaction.next_due(claim.key.partition));
+        return {};
+    });
+}
+
+Result<BatchReport> Batch::commit(Claim& claim,
+                                  const std::function<Result<void>(Transaction&, Transition&)>& change) {
+    Claim moved = claim;
+    BatchReport report;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(auto locked, transaction.lock_partition(claim.key));
+        if (!locked || locked->generation != claim.generation || locked->next_offset != claim.position)
+            return fenced("partition " + std::to_string(claim.key.partition));
+        TRY(const Instant now, transaction.now());
+        Transition transition(planner_, rules_, std::move(*locked), now);
+        TRY_VOID(change(transaction, transition));
+        transition.partition.connection_id = transaction.connection_id();
+        transition.partition.sequence = claim.sequence + 1;
+        TRY_VOID(transaction.put_partition(claim.key, transition.partition));
+        moved.position = transition.partition.next_offset;
+        moved.sequence = transition.partition.sequence;
+        moved.clock = transition.partition.clock;
+        moved.next_due = transition.next_due;
+        report = std::move(transition.report);
+        return {};
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto row, transaction.lock_partition(claim.key));
+        if (!row || row->generation != claim.generation)
+            return fenced("partition " + std::to_string(claim.key.partition));
+        return row->sequence == claim.sequence + 1;
+    };
+    TRY_VOID(store_.transact(work, is_done));
+    claim = std::move(moved);
+    return report;
+}
+
+}  // namespace epilogue

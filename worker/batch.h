@@ -1,0 +1,89 @@
+// The batch rule (architecture §1.3): records of one partition, or its due timers, become ONE transaction
+// that moves conversations, callbacks, deliveries, dead letters and the partition's stored position together.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schemas/decode.h"
+#include "worker/core/fold.h"
+#include "worker/planner.h"
+#include "worker/store.h"
+
+namespace epilogue {
+
+/// A record as the batch needs it; the views outlive the call.
+struct RecordView {
+    Offset offset;
+    std::string_view key;    ///< data() is nullptr: none
+    std::string_view value;  ///< data() is nullptr: tombstone
+    Instant timestamp;
+};
+
+/// The right to move a partition, as long as nobody claimed it later.
+struct Claim {
+    PartitionKey key;
+    std::string cluster_id;
+    std::string owner;
+    Generation generation;
+    NextOffset position;  ///< stored: where the next batch starts
+    std::int64_t sequence = 0;
+    std::optional<Instant> next_due;  ///< earliest standing timer, as far as known
+    std::optional<Instant> clock;     ///< the partition's
+};
+
+struct BatchReport {
+    std::map<std::pair<std::string, std::string>, std::int64_t> outcomes;  ///< (schema, outcome) -> records
+    std::vector<Verdict> counted;                                          ///< one for each turn that ended
+    std::vector<std::string> dead_reasons;
+    std::vector<std::string> summaries;  ///< source of each summary made
+    struct Planned {
+        std::string delivery_id;
+        std::string sink;
+    };
+    std::vector<Planned> planned;  ///< new deliveries, to be handed to the senders
+    std::int64_t known = 0;        ///< deliveries that the ledger had already
+};
+
+struct BatchRules {
+    std::chrono::milliseconds settle{2000};
+    std::size_t max_timers = 500;  ///< conversations in one timer transaction
+};
+
+/// One thread at a time.
+class Batch {
+  public:
+    Batch(Store& store, const Planner& planner, BatchRules rules)
+        : store_(store), planner_(planner), rules_(rules) {}
+
+    /// Applies the records (ascending offsets, all of the claim's partition) and moves `claim` on.
+    /// Data that only the database refuses are isolated by halving and become dead letters ("store_<errno>").
+    /// Errors: fenced (fence.h): drop the partition; Remedy::retry: nothing is stored, try the same again
+    /// later.
+    Result<BatchReport> apply(Claim& claim, std::span<const RecordView> records);
+
+    /// Lets the partition's clock come to `clock` and steps what is due then.
+    Result<BatchReport> tick(Claim& claim, Instant clock);
+
+  private:
+    struct Item;
+    struct Transition;
+
+    std::vector<Item> decode_all(std::span<const RecordView> records);
+    Result<BatchReport> apply_items(Claim& claim, std::span<const Item> items);
+    Result<BatchReport> commit(Claim& claim,
+                               const std::function<Result<void>(Transaction&, Transition&)>& change);
+
+    Store& store_;
+    const Planner& planner_;
+    BatchRules rules_;
+    Decoder decoder_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,62 @@
+#include "worker/gauges.h"
+
+#include <algorithm>
+#include <condition_variable>
+
+#include "worker/mysql_columns.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::seconds refresh_every{2};
+constexpr std::array open_states{"PLANNED", "SENDING", "UNKNOWN", "RETRY", "PARKED"};
+
+}  // namespace
+
+void Gauges::run(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        const auto positions = lanes_.positions();
+        refresh_lag(positions);
+        refresh_pool(positions.contains(0));
+        stopped.wait_for(lock, stop, refresh_every, [] { return false; });
+    }
+}
+
+void Gauges::refresh_lag(const std::map<int, NextOffset>& positions) {
+    for (const auto& [partition, position] : positions) {
+        const auto marks = log_.watermarks(partition);
+        if (!marks) return;
+        const bool still_ours = lanes_.positions().contains(partition);
+        if (still_ours)
+            metrics_.consumer_lag(
+                topic_, partition,
+                static_cast<double>(std::max<std::int64_t>(0, marks->high - position.value)));
+    }
+}
+
+void Gauges::refresh_pool(bool ours) {
+    if (!ours) {
+        metrics_.forget_pool();
+        return;
+    }
+    const auto rows = store_.query(
+        "SELECT state, COUNT(*), TIMESTAMPDIFF(MICROSECOND, MIN(created_at), UTC_TIMESTAMP(6)) "
+        "FROM deliveries WHERE state IN ('PLANNED','SENDING','UNKNOWN','RETRY','PARKED') GROUP BY state");
+    if (!rows) return;
+    std::map<std::string, std::int64_t> counts;
+    std::int64_t oldest = 0;
+    for (const SqlRow& row : *rows) {
+        Columns columns(row);
+        const std::string state = columns.text();
+        counts[state] = columns.number();
+        oldest = std::max(oldest, columns.number());
+    }
+    for (const char* state : open_states) metrics_.undelivered(state, static_cast<double>(counts[state]));
+    constexpr double micros = 1e6;
+    metrics_.oldest_undelivered(static_cast<double>(oldest) / micros);
+}
+
+}  // namespace epilogue

@@ -1,0 +1,34 @@
+// Gauges that have to be asked for: lag of the partitions we hold, and the pool's undelivered posts (by the
+// worker that holds partition 0, so that one worker exports them). One thread.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "worker/lanes.h"
+#include "worker/loop.h"
+#include "worker/metrics.h"
+#include "worker/mysql_store.h"
+
+namespace epilogue {
+
+class Gauges {
+  public:
+    Gauges(Lanes& lanes, Log& log, MysqlStore& store, Metrics& metrics, std::string topic)
+        : lanes_(lanes), log_(log), store_(store), metrics_(metrics), topic_(std::move(topic)) {}
+
+    /// Refreshes every two seconds until `stop`.
+    void run(const std::stop_token& stop);
+
+  private:
+    void refresh_lag(const std::map<int, NextOffset>& positions);
+    void refresh_pool(bool ours);
+
+    Lanes& lanes_;
+    Log& log_;
+    MysqlStore& store_;
+    Metrics& metrics_;
+    const std::string topic_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,121 @@
+// What the poll thread and the loop share: one lane for each assigned partition. One class, one mutex.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <variant>
+#include <vector>
+
+#include "base/io/kafka.h"
+#include "worker/batch.h"
+
+namespace epilogue {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// One stay of a partition with this worker. A later stay has another epoch: what was begun in an earlier one
+/// is void.
+struct LaneId {
+    int partition = 0;
+    std::uint64_t epoch = 0;
+    auto operator<=>(const LaneId&) const = default;
+};
+
+// What the loop finds to do.
+struct ClaimWanted {
+    LaneId lane;
+    bool was_fenced = false;  ///< membership has to be proven first
+};
+struct RecordsReady {
+    LaneId lane;
+    Claim claim;
+    std::vector<KafkaRecord> records;
+};
+struct TimerNear {
+    LaneId lane;
+    Claim claim;
+    bool drained = false;                ///< nothing is queued: the partition may be caught up
+    std::optional<NextOffset> end_seen;  ///< where the client last saw the end
+};
+using LaneWork = std::variant<std::monostate, ClaimWanted, RecordsReady, TimerNear>;
+
+struct LaneLimits {
+    std::size_t batch_records = 5000;
+    std::size_t batch_bytes = 8388608;
+    std::chrono::milliseconds batch_wait{50};  ///< while records keep coming
+};
+
+/// Thread-safe.
+class Lanes {
+  public:
+    explicit Lanes(LaneLimits limits) : limits_(limits) {}
+
+    // --- the poll thread ---
+    void open(const std::vector<int>& partitions);
+    /// Drops everything of these partitions; returns the stored positions, which may be committed one last
+    /// time.
+    std::map<int, NextOffset> close(const std::vector<int>& partitions);
+    enum class Room { enough, full };
+    /// Queues a record; one of a lane that is not reading, or that was queued before, is dropped.
+    Room push(KafkaRecord record);
+    void saw_end(const EndOfPartition& end);
+    /// Lanes whose queue has room again: to be resumed.
+    std::vector<int> take_refilled();
+
+    // --- the loop ---
+    /// The next thing to do; waits at most `wait`.
+    LaneWork next(std::chrono::milliseconds wait, const std::stop_token& stop);
+    /// The claim holds: the lane reads from its position on. False when the lane's stay is over.
+    bool start(const LaneId& lane, Claim claim);
+    /// A batch or a timer step is durable.
+    void done(const LaneId& lane, Claim claim);
+    /// Puts a batch back and leaves the lane alone until `pause` has passed.
+    void put_back(const LaneId& lane, std::vector<KafkaRecord> records, std::chrono::milliseconds pause);
+    /// Nothing may be done with the lane until `pause` has passed.
+    void rest(const LaneId& lane, std::chrono::milliseconds pause);
+    /// The claim is lost: everything is dropped, to be claimed again after `pause`.
+    void fence(const LaneId& lane, std::chrono::milliseconds pause);
+    /// Calls `commit` with the stored positions (those that moved since the last call, or all) of lanes that
+    /// still stay here, under the lock that close() takes: once revoked, nothing of a partition is committed.
+    void commit_with(bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit);
+
+    /// partition -> stored position, for metrics.
+    std::map<int, NextOffset> positions() const;
+
+  private:
+    enum class State { unclaimed, claiming, reading, working };
+    struct Lane {
+        std::uint64_t epoch = 0;
+        State state = State::unclaimed;
+        bool was_fenced = false;
+        bool paused = false;  ///< full: the client was told to stop fetching
+        std::deque<KafkaRecord> queue;
+        std::size_t bytes = 0;
+        std::optional<Offset> last_read;
+        std::optional<NextOffset> end_seen;
+        std::optional<NextOffset> committed;
+        std::optional<Claim> claim;
+        SteadyTime not_before{};
+        SteadyTime timer_not_before{};
+    };
+
+    Lane* find(const LaneId& id);
+    std::optional<LaneWork> work_locked(SteadyTime now);
+    std::vector<KafkaRecord> take_batch(Lane& lane) const;
+    bool timer_is_near(const Lane& lane, SteadyTime now) const;
+
+    const LaneLimits limits_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::map<int, Lane> lanes_;
+    std::uint64_t next_epoch_ = 1;
+    int last_served_ = -1;  ///< partitions take turns
+};
+
+}  // namespace epilogue

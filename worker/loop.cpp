@@ -1,0 +1,171 @@
+#include "worker/loop.h"
+
+#include <algorithm>
+#include <random>
+
+#include "base/backoff.h"
+#include "base/io/log.h"
+#include "worker/claim.h"
+#include "worker/fence.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::milliseconds turn{100};
+constexpr std::chrono::seconds commit_all_every{5};
+
+double random01() {
+    thread_local std::mt19937_64 engine{std::random_device{}()};
+    return std::uniform_real_distribution<double>{0.0, 1.0}(engine);
+}
+
+std::string component(int partition) {
+    return "partition " + std::to_string(partition);
+}
+
+}  // namespace
+
+void Loop::run(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        last_turn_ = std::chrono::steady_clock::now();
+        LaneWork work = lanes_.next(turn, stop);
+        std::visit([this](auto& found) { on(found); }, work);
+        let_offsets_follow();
+    }
+}
+
+void Loop::on(ClaimWanted& wanted) {
+    const int partition = wanted.lane.partition;
+    auto claimed = claim(wanted);
+    if (!claimed) {
+        lanes_.rest(wanted.lane, failed(wanted.lane, claimed.error()));
+        return;
+    }
+    const NextOffset position = claimed->position;
+    log_info("partition claimed", {{"partition", std::to_string(partition)},
+                                   {"position", std::to_string(position.value)},
+                                   {"generation", std::to_string(claimed->generation.value)}});
+    // A claim that lands after the partition was taken away is not used: its successor claims again.
+    if (!lanes_.start(wanted.lane, std::move(*claimed))) return;
+    if (const auto reading = log_.read_from(partition, position); !reading)
+        lanes_.fence(wanted.lane, failed(wanted.lane, reading.error()));
+    else
+        readiness_.set(component(partition), "");
+}
+
+Result<Claim> Loop::claim(const ClaimWanted& wanted) {
+    const int partition = wanted.lane.partition;
+    const PartitionKey key{rules_.group, rules_.topic, partition};
+    if (wanted.was_fenced) {
+        std::optional<NextOffset> stored;
+        TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+            TRY(const auto row, transaction.lock_partition(key));
+            if (row) stored = row->next_offset;
+            return {};
+        }));
+        if (stored) TRY_VOID(log_.commit_and_wait(partition, *stored));
+    }
+    return claim_partition(store_, key, log_.cluster_id(), rules_.owner,
+                           [&] { return log_.first_position(partition); });
+}
+
+void Loop::on(RecordsReady& ready) {
+    std::vector<RecordView> views;
+    views.reserve(ready.records.size());
+    for (const KafkaRecord& record : ready.records)
+        views.push_back({record.offset(), record.key(), record.value(), record.timestamp()});
+    const auto applied = batch_.apply(ready.claim, views);
+    if (applied) {
+        lanes_.done(ready.lane, ready.claim);
+        readiness_.set(component(ready.lane.partition), "");
+        failures_.erase(ready.lane.partition);
+        report(*applied);
+    } else if (is_fenced(applied.error())) {
+        failed(ready.lane, applied.error());
+    } else {
+        // Halves that were stored before the failure have moved the claim on.
+        std::erase_if(ready.records,
+                      [&](const KafkaRecord& r) { return r.offset().value < ready.claim.position.value; });
+        lanes_.done(ready.lane, ready.claim);
+        lanes_.put_back(ready.lane, std::move(ready.records), failed(ready.lane, applied.error()));
+    }
+}
+
+void Loop::on(TimerNear& timer) {
+    const auto clock = clock_of(timer);
+    if (!clock) {
+        lanes_.rest(timer.lane, failed(timer.lane, clock.error()));
+        return;
+    }
+    if (!*clock) {
+        lanes_.done(timer.lane, timer.claim);
+        return;
+    }
+    const auto ticked = batch_.tick(timer.claim, **clock);
+    if (ticked) {
+        lanes_.done(timer.lane, timer.claim);
+        report(*ticked);
+    } else if (is_fenced(ticked.error())) {
+        failed(timer.lane, ticked.error());
+    } else {
+        lanes_.rest(timer.lane, failed(timer.lane, ticked.error()));
+    }
+}
+
+Result<std::optional<Instant>> Loop::clock_of(const TimerNear& timer) {
+    const Claim& claim = timer.claim;
+    if (claim.clock && claim.next_due && *claim.next_due <= *claim.clock) return claim.clock;
+    if (!timer.drained) return std::optional<Instant>();
+    Instant now{};
+    TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+        TRY(now, transaction.now());
+        return {};
+    }));
+    if (*claim.next_due > now) return std::optional<Instant>();
+    TRY(const Watermarks marks, log_.watermarks(timer.lane.partition));
+    // The log may end with control records, which no consumer is given: then the client's own end says where.
+    const std::int64_t position = std::max(claim.position.value, timer.end_seen.value_or(NextOffset{}).value);
+    return marks.high <= position ? std::optional(now) : std::nullopt;
+}
+
+void Loop::report(const BatchReport& report) {
+    for (const auto& [labels, count] : report.outcomes) {
+        metrics_.events(labels.first, labels.second, static_cast<double>(count));
+        if (labels.second == "repeat") metrics_.suppressed("event", static_cast<double>(count));
+    }
+    for (const Verdict verdict : report.counted) metrics_.transition(name_of(verdict));
+    for (const std::string& reason : report.dead_reasons) metrics_.dead_letter(reason);
+    for (const std::string& source : report.summaries) metrics_.summary(source, "made");
+    if (report.known > 0) metrics_.suppressed("ledger", static_cast<double>(report.known));
+    for (const auto& planned : report.planned) {
+        metrics_.delivery_entered(planned.sink, name_of(DeliveryState::planned));
+        outbox_.add({planned.delivery_id, planned.sink, false});
+    }
+}
+
+/// Says why, and how long to leave the lane alone.
+std::chrono::milliseconds Loop::failed(const LaneId& lane, const Error& error) {
+    if (is_fenced(error)) {
+        metrics_.fenced();
+        log_warn("fenced: another worker claimed the partition",
+                 {{"partition", std::to_string(lane.partition)}});
+        log_.stop_reading(lane.partition);
+        constexpr std::chrono::milliseconds at_least{500};
+        constexpr std::chrono::milliseconds spread{2500};
+        const auto jitter = std::chrono::duration_cast<std::chrono::milliseconds>(spread * random01());
+        lanes_.fence(lane, at_least + jitter);
+        return {};
+    }
+    readiness_.set(component(lane.partition), error.text);
+    constexpr std::chrono::seconds longest{10};
+    return full_jitter(++failures_[lane.partition], random01(), std::chrono::milliseconds{200}, longest);
+}
+
+void Loop::let_offsets_follow() {
+    const auto now = std::chrono::steady_clock::now();
+    const bool all = now - committed_all_at_ > commit_all_every;
+    if (all) committed_all_at_ = now;
+    lanes_.commit_with(all, [this](const auto& positions) { log_.commit(positions); });
+}
+
+}  // namespace epilogue

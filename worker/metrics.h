@@ -1,0 +1,48 @@
+// The counters of contract §7 by their meaning. Never a label per conversation.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace epilogue {
+
+/// Thread-safe.
+class Metrics {
+  public:
+    Metrics();
+    ~Metrics();
+    Metrics(const Metrics&) = delete;
+    Metrics& operator=(const Metrics&) = delete;
+
+    void events(const std::string& schema, const std::string& outcome, double count);
+    void transition(std::string_view verdict);
+    void delivery_entered(const std::string& sink, std::string_view state);
+    void attempt(const std::string& sink, std::string_view answer);
+    void lookup(const std::string& sink, std::string_view result);
+    void healed(const std::string& sink);
+    void suppressed(std::string_view where, double count = 1);
+    void visible_after(const std::string& sink, std::chrono::duration<double> seconds);
+    void dead_letter(const std::string& reason);
+    void committed(std::chrono::duration<double> seconds);
+    void ambiguous_commit();
+    void rebalance();
+    void fenced();
+    void summary(const std::string& source, std::string_view result);
+    void consumer_lag(const std::string& topic, int partition, double records);
+    void forget_lag(const std::string& topic, int partition);
+    /// Pool-wide gauges: set by the worker that holds them, removed by the others.
+    void undelivered(std::string_view state, double count);
+    void oldest_undelivered(double seconds);
+    void forget_pool();
+
+    /// Prometheus text format 0.0.4.
+    std::string text() const;
+
+  private:
+    struct Families;
+    std::unique_ptr<Families> families_;
+};
+
+}  // namespace epilogue

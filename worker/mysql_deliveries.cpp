@@ -1,0 +1,167 @@
+// The summaries and deliveries part of MysqlTransaction.
+#include "base/ids.h"
+#include "worker/mysql_columns.h"
+#include "worker/mysql_transaction.h"
+
+namespace epilogue {
+namespace {
+
+constexpr const char* delivery_columns =
+    "delivery_id, callback_id, turn_key, conversation_id, sink, target, verdict, state, attempt, lookups, "
+    "cause, remote_id, "
+    "remote_url, body, owner, generation, lease_until, next_attempt_at, intent_at, sent_at, heal_due_at, "
+    "created_at, "
+    "source_partition, source_offset";
+
+DeliveryRow delivery_row(const SqlRow& values) {
+    Columns columns(values);
+    DeliveryRow row;
+    row.id = columns.text();
+    row.callback_id = columns.number();
+    row.turn_key = columns.text();
+    row.conversation_id = columns.text();
+    row.sink = columns.text();
+    row.target = columns.text();
+    row.verdict = verdict_named(columns.text()).value_or(Verdict::finished);
+    row.progress.state = delivery_state_named(columns.text()).value_or(DeliveryState::parked);
+    row.progress.attempt = static_cast<int>(columns.number());
+    row.progress.lookups = static_cast<int>(columns.number());
+    row.progress.cause = columns.text();
+    row.progress.remote_id = columns.text();
+    row.progress.remote_url = columns.text();
+    row.body = columns.text();
+    row.owner = columns.text();
+    row.generation = {columns.number()};
+    row.lease_until = columns.instant();
+    row.next_attempt_at = columns.instant();
+    row.intent_at = columns.instant();
+    row.sent_at = columns.instant();
+    row.heal_due_at = columns.instant();
+    row.created_at = columns.instant().value_or(Instant{});
+    if (const auto partition = columns.number_or_null()) row.source_partition = static_cast<int>(*partition);
+    row.source_offset = columns.number_or_null();
+    return row;
+}
+
+constexpr const char* open_states = "('PLANNED','SENDING','UNKNOWN','RETRY')";
+
+}  // namespace
+
+Result<void> MysqlTransaction::insert_summaries(const std::vector<SummaryRow>& rows) {
+    for (const SummaryRow& row : rows) {
+        TRY_VOID(session_.execute(
+            "INSERT INTO summaries (conversation_id, turn_key, source, state, body, created_at) "
+            "VALUES (?,?,?,'READY',?,UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE generation=generation",
+            {row.conversation_id, row.turn_key, row.source, row.body}));
+    }
+    return {};
+}
+
+Result<std::optional<SummaryRow>> MysqlTransaction::summary_of(const std::string& conversation_id,
+                                                               const std::string& turn_key) {
+    TRY(const auto rows, session_.query("SELECT conversation_id, turn_key, source, body FROM summaries "
+                                        "WHERE conversation_id=? AND turn_key=? AND state='READY'",
+                                        {conversation_id, turn_key}));
+    if (rows.empty()) return std::optional<SummaryRow>();
+    Columns columns(rows[0]);
+    SummaryRow row;
+    row.conversation_id = columns.text();
+    row.turn_key = columns.text();
+    row.source = columns.text();
+    row.body = columns.text();
+    return std::optional(std::move(row));
+}
+
+Result<std::int64_t> MysqlTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
+    std::int64_t inserted = 0;
+    for (const DeliveryRow& row : rows) {
+        const SqlValue partition =
+            row.source_partition ? SqlValue(std::int64_t{*row.source_partition}) : SqlValue(nullptr);
+        const SqlValue offset = row.source_offset ? SqlValue(*row.source_offset) : SqlValue(nullptr);
+        TRY(const auto changed,
+            session_.execute("INSERT INTO deliveries (delivery_id, callback_id, turn_key, conversation_id, "
+                             "sink, target, verdict, "
+                             "state, next_attempt_at, created_at, source_partition, source_offset) VALUES "
+                             "(?,?,?,?,?,?,?,?,UTC_TIMESTAMP(6),UTC_TIMESTAMP(6),?,?) ON DUPLICATE KEY "
+                             "UPDATE generation=generation",
+                             {row.id, row.callback_id, row.turn_key, row.conversation_id, row.sink,
+                              row.target, std::string(name_of(row.verdict)),
+                              std::string(name_of(row.progress.state)), partition, offset}));
+        inserted += changed;
+    }
+    return inserted;
+}
+
+Result<std::vector<DeliveryRow>> MysqlTransaction::deliveries_where(const std::string& condition,
+                                                                    const std::vector<SqlValue>& values) {
+    TRY(const auto rows,
+        session_.query(std::string("SELECT ") + delivery_columns + " FROM deliveries WHERE " + condition,
+                       values));
+    std::vector<DeliveryRow> deliveries;
+    for (const SqlRow& row : rows) deliveries.push_back(delivery_row(row));
+    return deliveries;
+}
+
+Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::string& id) {
+    TRY(auto rows, deliveries_where("delivery_id=? FOR UPDATE", {id}));
+    if (rows.empty()) return std::optional<DeliveryRow>();
+    return std::optional(std::move(rows[0]));
+}
+
+Result<void> MysqlTransaction::put_delivery(const DeliveryRow& row) {
+    TRY_VOID(session_.execute(
+        "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, body=?, "
+        "body_sha256=?, owner=?, "
+        "generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, heal_due_at=? WHERE "
+        "delivery_id=?",
+        {std::string(name_of(row.progress.state)), std::int64_t{row.progress.attempt},
+         std::int64_t{row.progress.lookups}, sql_value_or_null(row.progress.cause),
+         sql_value_or_null(row.progress.remote_id), sql_value_or_null(row.progress.remote_url),
+         sql_value_or_null(row.body), row.body.empty() ? SqlValue(nullptr) : SqlValue(sha256_hex(row.body)),
+         sql_value_or_null(row.owner), row.generation.value, sql_value(row.lease_until),
+         sql_value(row.next_attempt_at), sql_value(row.intent_at), sql_value(row.sent_at),
+         sql_value(row.heal_due_at), row.id}));
+    return {};
+}
+
+Result<bool> MysqlTransaction::has_older_open_delivery(const DeliveryRow& row) {
+    TRY(const auto rows,
+        session_.query(
+            std::string(
+                "SELECT 1 FROM deliveries e JOIN deliveries d ON d.delivery_id=? WHERE e.callback_id=? AND "
+                "e.ordinal<d.ordinal AND e.state IN ") +
+                open_states + " LIMIT 1",
+            {row.id, row.callback_id}));
+    return !rows.empty();
+}
+
+Result<bool> MysqlTransaction::has_delivery_to(const std::string& conversation_id,
+                                               const std::string& turn_key, const std::string& sink,
+                                               const std::string& target) {
+    TRY(const auto rows,
+        session_.query(
+            "SELECT 1 FROM deliveries WHERE conversation_id=? AND turn_key=? AND sink=? AND target=? "
+            "LIMIT 1 LOCK IN SHARE MODE",
+            {conversation_id, turn_key, sink, target}));
+    return !rows.empty();
+}
+
+Result<std::vector<DeliveryRow>> MysqlTransaction::due_deliveries(std::size_t limit) {
+    return deliveries_where(std::string("state IN ") + open_states +
+                                " AND next_attempt_at<=UTC_TIMESTAMP(6) AND (lease_until IS NULL OR "
+                                "lease_until<=UTC_TIMESTAMP(6)) AND NOT EXISTS "
+                                "(SELECT 1 FROM deliveries e WHERE e.callback_id=deliveries.callback_id AND "
+                                "e.ordinal<deliveries.ordinal AND e.state IN " +
+                                open_states + ") ORDER BY ordinal LIMIT " + std::to_string(limit),
+                            {});
+}
+
+Result<std::vector<DeliveryRow>> MysqlTransaction::due_heals(std::size_t limit) {
+    return deliveries_where(
+        "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND (lease_until IS NULL OR "
+        "lease_until<=UTC_TIMESTAMP(6)) ORDER BY heal_due_at LIMIT " +
+            std::to_string(limit),
+        {});
+}
+
+}  // namespace epilogue

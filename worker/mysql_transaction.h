@@ -1,0 +1,58 @@
+// Transaction over one MySQL session: SQL that MySQL 8 and MariaDB 10.11 both take.
+#pragma once
+
+#include "base/io/mysql.h"
+#include "worker/store.h"
+
+namespace epilogue {
+
+class MysqlTransaction final : public Transaction {
+  public:
+    /// `session` has an open transaction and outlives this object.
+    explicit MysqlTransaction(MysqlSession& session) : session_(session) {}
+
+    Result<Instant> now() override;
+    std::int64_t connection_id() override { return session_.connection_id(); }
+
+    Result<std::optional<PartitionRow>> lock_partition(const PartitionKey& key) override;
+    Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) override;
+
+    Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
+                                                               int partition) override;
+    Result<void> put_conversations(const std::vector<StoredConversation>& rows) override;
+    Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
+                                                       std::size_t limit) override;
+    Result<std::optional<Instant>> next_due(int partition) override;
+
+    Result<std::vector<CallbackRow>> lock_active_callbacks(
+        const std::vector<std::string>& conversation_ids) override;
+    Result<std::optional<CallbackRow>> lock_callback(std::int64_t id) override;
+    Result<void> put_callback_state(std::int64_t id, const CallbackState& state) override;
+    Result<std::int64_t> insert_callback(const CallbackRow& row) override;
+    Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) override;
+
+    Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override;
+    Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
+                                                 const std::string& turn_key) override;
+
+    Result<std::int64_t> insert_deliveries(const std::vector<DeliveryRow>& rows) override;
+    Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) override;
+    Result<void> put_delivery(const DeliveryRow& row) override;
+    Result<bool> has_older_open_delivery(const DeliveryRow& row) override;
+    Result<bool> has_delivery_to(const std::string& conversation_id, const std::string& turn_key,
+                                 const std::string& sink, const std::string& target) override;
+    Result<std::vector<DeliveryRow>> due_deliveries(std::size_t limit) override;
+    Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) override;
+
+    Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override;
+
+  private:
+    Result<std::vector<CallbackRow>> callbacks_where(const std::string& condition,
+                                                     const std::vector<SqlValue>& values);
+    Result<std::vector<DeliveryRow>> deliveries_where(const std::string& condition,
+                                                      const std::vector<SqlValue>& values);
+
+    MysqlSession& session_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,107 @@
+#include "worker/outbox.h"
+
+#include <algorithm>
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t max_queued = 10000;  // ids; what does not fit is found by the sweeper later
+constexpr std::size_t sweep_rows = 500;
+constexpr std::chrono::milliseconds sweep_every{500};
+
+}  // namespace
+
+Outbox::Outbox(Store& store, Sender& sender, int senders, std::function<void(const std::string&)> trouble)
+    : store_(store),
+      sender_(sender),
+      max_per_sink_(static_cast<std::size_t>(std::max(1, senders / 2))),
+      trouble_(std::move(trouble)) {
+    for (int i = 0; i < senders; ++i)
+        threads_.emplace_back([this](const std::stop_token& stop) { send(stop); });
+    threads_.emplace_back([this](const std::stop_token& stop) { sweep(stop); });
+}
+
+Outbox::~Outbox() {
+    for (auto& thread : threads_) thread.request_stop();
+    threads_.clear();
+}
+
+void Outbox::add(Task task) {
+    const std::lock_guard lock(mutex_);
+    if (draining_ || queue_.size() >= max_queued || !known_.insert(task.delivery_id).second) return;
+    queue_.push_back(std::move(task));
+    wake_senders_.notify_one();
+}
+
+void Outbox::sweep_now() {
+    const std::lock_guard lock(mutex_);
+    sweep_asked_ = true;
+    wake_sweeper_.notify_one();
+}
+
+bool Outbox::drain(std::chrono::milliseconds deadline) {
+    std::unique_lock lock(mutex_);
+    draining_ = true;
+    queue_.clear();
+    return idle_.wait_for(lock, deadline, [this] { return busy_ == 0; });
+}
+
+std::optional<Outbox::Task> Outbox::next_locked() {
+    if (draining_) return std::nullopt;
+    const auto found = std::find_if(queue_.begin(), queue_.end(), [this](const Task& task) {
+        return under_way_[task.sink] < max_per_sink_;
+    });
+    if (found == queue_.end()) return std::nullopt;
+    Task task = std::move(*found);
+    queue_.erase(found);
+    return task;
+}
+
+void Outbox::send(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        std::optional<Task> task;
+        wake_senders_.wait(lock, stop, [&] { return (task = next_locked()).has_value(); });
+        if (!task) return;
+        ++busy_;
+        ++under_way_[task->sink];
+        lock.unlock();
+        const auto done = task->heal ? sender_.heal(task->delivery_id) : sender_.deliver(task->delivery_id);
+        trouble_(done ? "" : done.error().text);
+        lock.lock();
+        --busy_;
+        --under_way_[task->sink];
+        known_.erase(task->delivery_id);
+        wake_senders_.notify_all();  // another task of this sink may start now
+        idle_.notify_all();
+        if (done && *done && queue_.empty()) {
+            sweep_asked_ = true;  // the callback's next delivery may have become its oldest
+            wake_sweeper_.notify_one();
+        }
+    }
+}
+
+void Outbox::sweep(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        sweep_asked_ = false;
+        const bool has_room = queue_.size() < max_queued && !draining_;
+        lock.unlock();
+        if (has_room) {
+            std::vector<Task> tasks;
+            const auto looked = store_.read([&](Transaction& transaction) -> Result<void> {
+                TRY(const auto due, transaction.due_deliveries(sweep_rows));
+                for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink, false});
+                TRY(const auto heals, transaction.due_heals(sweep_rows));
+                for (const DeliveryRow& row : heals) tasks.push_back({row.id, row.sink, true});
+                return {};
+            });
+            trouble_(looked ? "" : looked.error().text);
+            for (Task& task : tasks) add(std::move(task));
+        }
+        lock.lock();
+        wake_sweeper_.wait_for(lock, stop, sweep_every, [this] { return sweep_asked_; });
+    }
+}
+
+}  // namespace epilogue

@@ -1,0 +1,63 @@
+// The senders: named threads that take owed deliveries, at most half of them for one sink, and the sweeper
+// that finds what nobody works at. The queue holds ids only: the database is the authority.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "worker/sender.h"
+
+namespace epilogue {
+
+class Outbox {
+  public:
+    struct Task {
+        std::string delivery_id;
+        std::string sink;
+        bool heal = false;
+    };
+
+    /// `trouble` is told of every failed database step, with an empty text when it works again.
+    Outbox(Store& store, Sender& sender, int senders, std::function<void(const std::string&)> trouble);
+    /// Stops; waits for requests that are under way.
+    ~Outbox();
+
+    /// Hands over a delivery that just became due; an id that is queued or under way already is not taken
+    /// twice.
+    void add(Task task);
+    /// Looks for due deliveries at once.
+    void sweep_now();
+    /// No new delivery is begun from now on; returns when those under way are recorded, or at the deadline.
+    bool drain(std::chrono::milliseconds deadline);
+
+  private:
+    void send(const std::stop_token& stop);
+    void sweep(const std::stop_token& stop);
+    std::optional<Task> next_locked();
+
+    Store& store_;
+    Sender& sender_;
+    const std::size_t max_per_sink_;
+    const std::function<void(const std::string&)> trouble_;
+
+    std::mutex mutex_;
+    std::condition_variable_any wake_senders_;
+    std::condition_variable_any wake_sweeper_;
+    std::condition_variable_any idle_;
+    std::deque<Task> queue_;
+    std::set<std::string> known_;                   ///< queued or under way
+    std::map<std::string, std::size_t> under_way_;  ///< by sink
+    std::size_t busy_ = 0;
+    bool draining_ = false;
+    bool sweep_asked_ = false;
+    std::vector<std::jthread> threads_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,137 @@
+#include "worker/poller.h"
+
+#include "base/io/log.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::milliseconds poll_wait{100};
+constexpr std::chrono::milliseconds answer_wait{5000};
+constexpr std::chrono::milliseconds health_wait{1000};
+constexpr std::chrono::seconds ask_every{10};
+
+std::string listed(const std::vector<int>& partitions) {
+    std::string text;
+    for (const int partition : partitions) text += (text.empty() ? "" : ",") + std::to_string(partition);
+    return text;
+}
+
+}  // namespace
+
+Poller::Poller(KafkaSettings settings, std::string topic, std::string group, StartAt start, Lanes& lanes,
+               Metrics& metrics, Readiness& readiness)
+    : settings_(std::move(settings)),
+      topic_(std::move(topic)),
+      group_(std::move(group)),
+      start_(start),
+      lanes_(lanes),
+      metrics_(metrics),
+      readiness_(readiness) {}
+
+Poller::~Poller() = default;
+
+Result<void> Poller::open() {
+    RebalanceListener listener{[this](const auto& partitions) { assigned(partitions); },
+                               [this](const auto& partitions, bool lost) { revoked(partitions, lost); }};
+    TRY(consumer_, KafkaConsumer::open(settings_, topic_, group_, std::move(listener)));
+    readiness_.set("kafka", "no broker has answered yet");
+    return {};
+}
+
+void Poller::run(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        Polled polled = consumer_->poll(poll_wait);
+        std::visit([this](auto& found) { on(found); }, polled);
+        for (const int partition : lanes_.take_refilled())
+            if (const auto resumed = consumer_->resume(partition); !resumed) log_debug(resumed.error().text);
+    }
+}
+
+void Poller::close(std::chrono::milliseconds deadline) {
+    consumer_->close(deadline);
+}
+
+void Poller::assigned(const std::vector<int>& partitions) {
+    log_info("partitions assigned", {{"partitions", listed(partitions)}});
+    metrics_.rebalance();
+    readiness_.set("kafka", "");
+    lanes_.open(partitions);
+}
+
+void Poller::revoked(const std::vector<int>& partitions, bool lost) {
+    log_info("partitions revoked", {{"partitions", listed(partitions)}, {"lost", lost ? "yes" : "no"}});
+    metrics_.rebalance();
+    const auto stored = lanes_.close(partitions);
+    for (const int partition : partitions) {
+        readiness_.set("partition " + std::to_string(partition), "");
+        metrics_.forget_lag(topic_, partition);
+    }
+    if (lost) return;
+    if (const auto committed = consumer_->commit(stored, answer_wait); !committed)
+        log_warn(
+            "the last commit before giving partitions up failed; their records will be read again and "
+            "recognised",
+            {{"why", committed.error().text}});
+}
+
+/// Nothing came: a good moment to see whether the brokers are there at all.
+void Poller::on(std::monostate) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - asked_at_ < ask_every) return;
+    asked_at_ = now;
+    const bool answers = !consumer_->cluster_id(health_wait).empty();
+    if (answers) readiness_.set("kafka", "");
+}
+
+void Poller::on(KafkaRecord& record) {
+    const int partition = record.partition();
+    if (lanes_.push(std::move(record)) == Lanes::Room::full)
+        if (const auto paused = consumer_->pause(partition); !paused) log_debug(paused.error().text);
+}
+
+void Poller::on(const EndOfPartition& end) {
+    lanes_.saw_end(end);
+}
+
+void Poller::on(const KafkaTrouble& trouble) {
+    readiness_.set("kafka", trouble.text);
+    asked_at_ = {};
+}
+
+std::string Poller::cluster_id() {
+    return consumer_->cluster_id(answer_wait);
+}
+
+Result<NextOffset> Poller::first_position(int partition) {
+    TRY(const auto committed, consumer_->committed(partition, answer_wait));
+    if (committed) return *committed;
+    if (start_ == StartAt::error)
+        return retryable(
+            "no stored and no committed offset, and [kafka] start is \"error\": set it to earliest or "
+            "latest");
+    TRY(const Watermarks marks, consumer_->watermarks(partition, answer_wait));
+    return NextOffset{start_ == StartAt::earliest ? marks.low : marks.high};
+}
+
+Result<void> Poller::read_from(int partition, NextOffset position) {
+    TRY_VOID(consumer_->seek(partition, position));
+    return consumer_->resume(partition);
+}
+
+void Poller::stop_reading(int partition) {
+    if (const auto paused = consumer_->pause(partition); !paused) log_debug(paused.error().text);
+}
+
+Result<Watermarks> Poller::watermarks(int partition) {
+    return consumer_->watermarks(partition, answer_wait);
+}
+
+void Poller::commit(const std::map<int, NextOffset>& positions) {
+    if (const auto asked = consumer_->commit(positions, std::nullopt); !asked) log_debug(asked.error().text);
+}
+
+Result<void> Poller::commit_and_wait(int partition, NextOffset position) {
+    return consumer_->commit({{partition, position}}, answer_wait);
+}
+
+}  // namespace epilogue

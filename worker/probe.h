@@ -1,0 +1,35 @@
+// The operator's endpoints (contract §7): /metrics, /healthz, /readyz and OpenHands' names for them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace epilogue {
+
+struct ProbeSources {
+    std::function<std::string()> metrics;  ///< Prometheus text
+    std::function<std::string()> missing;  ///< empty: ready
+    std::function<bool()> turning;         ///< the loop turns
+};
+
+/// Serves on threads of its own until destroyed.
+class Probe {
+  public:
+    /// Listens on host:port; port 0 takes a free one. Fatal when the address cannot be had.
+    static Result<std::unique_ptr<Probe>> listen(const std::string& host, int port, ProbeSources sources);
+    ~Probe();
+    Probe(const Probe&) = delete;
+    Probe& operator=(const Probe&) = delete;
+
+    int port() const;
+
+  private:
+    struct Server;
+    explicit Probe(std::unique_ptr<Server> server);
+    std::unique_ptr<Server> server_;
+};
+
+}  // namespace epilogue

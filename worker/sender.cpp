@@ -1,0 +1,280 @@
+#include "worker/sender.h"
+
+#include <ctime>
+#include <random>
+
+#include "base/backoff.h"
+#include "base/io/log.h"
+#include "worker/fence.h"
+
+namespace epilogue {
+namespace {
+
+std::chrono::nanoseconds boottime() {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+}
+
+double random01() {
+    thread_local std::mt19937_64 engine{std::random_device{}()};
+    return std::uniform_real_distribution<double>{0.0, 1.0}(engine);
+}
+
+bool is_due(const DeliveryRow& row, Instant now) {
+    return (!row.lease_until || *row.lease_until <= now) &&
+           (!row.next_attempt_at || *row.next_attempt_at <= now);
+}
+
+}  // namespace
+
+SenderClock system_sender_clock() {
+    return {boottime, random01};
+}
+
+/// A claimed delivery on its way through the protocol.
+struct Sender::Job {
+    DeliveryRow row;
+    Summary summary;
+    Target target;
+    Sink* sink = nullptr;
+    std::chrono::nanoseconds lease_ends{};  ///< by the machine's own clock, read before the claim was sent
+
+    Post post() const {
+        return {row.id, row.conversation_id, target, row.body, row.intent_at.value_or(row.created_at)};
+    }
+};
+
+bool Sender::lease_holds(const Job& job) const {
+    // The request must be over before another may take the row: its whole deadline has to fit into the lease.
+    return clock_.boottime() + rules_.http_timeout < job.lease_ends;
+}
+
+Result<bool> Sender::claim(const std::string& delivery_id, bool for_heal, Job& job) {
+    bool claimed = false;
+    job.lease_ends = clock_.boottime() + rules_.lease;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        claimed = false;
+        TRY(auto row, transaction.lock_delivery(delivery_id));
+        TRY(const Instant now, transaction.now());
+        if (!row) return {};
+        const bool wanted = for_heal ? row->progress.state == DeliveryState::sent && row->heal_due_at &&
+                                           *row->heal_due_at <= now
+                                     : duty_of(row->progress) != Duty::nothing;
+        if (!wanted || !is_due(*row, now)) return {};
+        if (!for_heal) {
+            TRY(const bool must_wait, transaction.has_older_open_delivery(*row));
+            if (must_wait) return {};
+        }
+        row->owner = rules_.owner;
+        row->generation.value += 1;
+        row->lease_until = now + rules_.lease;
+        job.row = std::move(*row);
+        TRY_VOID(prepare(transaction, job));
+        TRY_VOID(transaction.put_delivery(job.row));
+        claimed = true;
+        return {};
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto row, transaction.lock_delivery(delivery_id));
+        return row && row->generation == job.row.generation && row->owner == rules_.owner;
+    };
+    TRY_VOID(store_.transact(work, is_done));
+    return claimed;
+}
+
+/// What the sink needs beside the row: the target, and the frozen summary while the body is not rendered yet.
+Result<void> Sender::prepare(Transaction& transaction, Job& job) {
+    const auto sink = sinks_.find(job.row.sink);
+    job.sink = sink == sinks_.end() ? nullptr : sink->second.get();
+    TRY(const auto callback, transaction.lock_callback(job.row.callback_id));
+    if (!callback) return fatal("delivery " + job.row.id + " has no callback");
+    const auto processor = decode_processor(callback->processor_type, callback->processor_json);
+    if (!processor || !job.sink) {
+        const std::string why =
+            processor ? "no sink \"" + job.row.sink + "\" in this version" : processor.error().text;
+        job.row.progress = {DeliveryState::parked, job.row.progress.attempt, 0, why, "", "", std::nullopt};
+        job.sink = nullptr;
+        return {};
+    }
+    job.target = processor->target;
+    if (!job.row.body.empty()) return {};
+    TRY(const auto summary, transaction.summary_of(job.row.conversation_id, job.row.turn_key));
+    if (!summary) return fatal("delivery " + job.row.id + " has no summary");
+    TRY(job.summary, summary_from_json(summary->body));
+    return {};
+}
+
+Result<bool> Sender::deliver(const std::string& delivery_id) {
+    Job job;
+    TRY(const bool claimed, claim(delivery_id, false, job));
+    if (!claimed) return false;
+    if (!job.sink) {
+        observer_.entered(job.row.sink, job.row.progress.state);
+        return true;
+    }
+    const auto worked = work(job);
+    if (!worked && is_fenced(worked.error())) {
+        observer_.fenced();
+        TRY_VOID(leave_heal_due(job));
+    } else if (!worked) {
+        return Failure(worked.error());
+    }
+    return true;
+}
+
+Result<void> Sender::work(Job& job) {
+    while (true) {
+        const Duty duty = duty_of(job.row.progress);
+        if (duty == Duty::nothing || !lease_holds(job)) return {};
+        TRY(const DeliveryEvent event, duty == Duty::look ? look(job) : send(job));
+        TRY_VOID(record(job, event));
+        if (job.row.progress.wait.value_or(std::chrono::milliseconds{0}).count() > 0) return {};
+    }
+}
+
+Result<DeliveryEvent> Sender::look(Job& job) {
+    const Sighting sighting = job.sink->find(job.post());
+    if (!sighting.looked) {
+        observer_.looked(job.row.sink, sighting.forbidden ? "forbidden" : "failed");
+        if (sighting.forbidden) return DeliveryEvent{LookForbidden{sighting.cause}};
+        constexpr std::chrono::seconds pause{3};
+        return DeliveryEvent{LookFailed{
+            sighting.cause, sighting.not_before.value_or(pause) + full_jitter(3, clock_.random01(), pause)}};
+    }
+    observer_.looked(job.row.sink, sighting.seen.empty() ? "absent" : "found");
+    if (sighting.seen.empty()) return DeliveryEvent{NotFound{}};
+    observer_.suppressed("lookup");
+    remove_twins(job, sighting);
+    return DeliveryEvent{FoundOnPlatform{sighting.seen[0].remote_id, sighting.seen[0].remote_url}};
+}
+
+Result<DeliveryEvent> Sender::send(Job& job) {
+    if (job.row.body.empty()) job.row.body = job.sink->render(job.summary, job.row.id);
+    TRY_VOID(record(job, IntentMade{}));
+    if (!lease_holds(job))
+        return fatal("delivery " + job.row.id + ": its lease is too short for another request", fenced_code);
+    const Attempt attempt = job.sink->create(job.post());
+    observer_.answered(job.row.sink, attempt.answer);
+    switch (attempt.answer) {
+        case Answer::sent:
+            return DeliveryEvent{AnsweredSent{attempt.receipt.remote_id, attempt.receipt.remote_url}};
+        case Answer::retry: {
+            const std::chrono::milliseconds backoff =
+                full_jitter(job.row.progress.attempt, clock_.random01());
+            return DeliveryEvent{AnsweredRetry{
+                attempt.cause, attempt.not_before ? *attempt.not_before + backoff / 10 : backoff}};
+        }
+        case Answer::refused:
+            return DeliveryEvent{AnsweredRefused{attempt.cause}};
+        case Answer::unauthorised:
+            return DeliveryEvent{AnsweredUnauthorised{attempt.cause}};
+        case Answer::unknown:
+            return DeliveryEvent{AnswerLost{attempt.cause}};
+    }
+    return fatal("unreachable answer");
+}
+
+Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
+    DeliveryRow next = job.row;
+    std::optional<Instant> at;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        next = job.row;
+        TRY(const auto stored, transaction.lock_delivery(job.row.id));
+        TRY(const Instant now, transaction.now());
+        if (!stored || stored->generation != job.row.generation) return fenced("delivery " + job.row.id);
+        const auto progress = step(job.row.progress, event);
+        if (!progress)
+            return fatal("delivery " + job.row.id + ": this cannot happen in " +
+                         std::string(name_of(job.row.progress.state)));
+        next.progress = *progress;
+        next.generation.value += 1;
+        at = now;
+        const auto wait = progress->wait.value_or(std::chrono::milliseconds{0});
+        if (next.progress.state == DeliveryState::sending && !next.intent_at) next.intent_at = now;
+        if (duty_of(next.progress) == Duty::nothing || wait.count() > 0)
+            next.lease_until = now;  // let go of it
+        next.next_attempt_at = now + wait;
+        if (next.progress.state == DeliveryState::sent) {
+            next.sent_at = now;
+            if (rules_.heal_after.count() > 0) next.heal_due_at = now + rules_.heal_after;
+        }
+        TRY_VOID(transaction.put_delivery(next));
+        return finish(transaction, next);
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto stored, transaction.lock_delivery(job.row.id));
+        if (!stored || stored->generation > next.generation) return fenced("delivery " + job.row.id);
+        return stored->generation == next.generation;
+    };
+    TRY_VOID(store_.transact(work, is_done));
+    const bool entered = next.progress.state != job.row.progress.state;
+    job.row = std::move(next);
+    if (entered) observer_.entered(job.row.sink, job.row.progress.state);
+    if (entered && job.row.progress.state == DeliveryState::sent)
+        observer_.visible(job.row.sink, *at - job.row.created_at);
+    return {};
+}
+
+/// The callback learns of a final answer in the same transaction.
+Result<void> Sender::finish(Transaction& transaction, const DeliveryRow& row) {
+    if (!is_final(row.progress.state)) return {};
+    TRY(const auto callback, transaction.lock_callback(row.callback_id));
+    if (!callback) return {};
+    const CallbackEvent event = row.progress.state == DeliveryState::sent
+                                    ? CallbackEvent{DeliverySent{row.turn_key}}
+                                    : CallbackEvent{DeliveryRefused{row.turn_key, row.progress.cause}};
+    const CallbackState next = step(callback->state, callback->options, event).state;
+    if (next == callback->state) return {};
+    return transaction.put_callback_state(row.callback_id, next);
+}
+
+/// Our record was refused, so somebody else may have posted as well: the check for twins becomes due at once.
+Result<void> Sender::leave_heal_due(const Job& job) {
+    log_warn("a sender lost its lease on the way; the delivery will be checked for twins",
+             {{"delivery", job.row.id}});
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(auto stored, transaction.lock_delivery(job.row.id));
+        TRY(const Instant now, transaction.now());
+        if (!stored) return {};
+        stored->heal_due_at = now;
+        return transaction.put_delivery(*stored);
+    };
+    return store_.transact(work, [](Transaction&) -> Result<bool> { return false; });
+}
+
+/// Keeps the oldest; true when no twin is left.
+bool Sender::remove_twins(const Job& job, const Sighting& sighting) {
+    bool all = true;
+    for (std::size_t i = 1; i < sighting.seen.size(); ++i) {
+        const bool removed = job.sink->remove(job.post(), sighting.seen[i]);
+        if (removed) observer_.healed(job.row.sink);
+        all = all && removed;
+    }
+    return all;
+}
+
+Result<bool> Sender::heal(const std::string& delivery_id) {
+    Job job;
+    TRY(const bool claimed, claim(delivery_id, true, job));
+    if (!claimed || !job.sink) return false;
+    const Sighting sighting = job.sink->find(job.post());
+    observer_.looked(job.row.sink, !sighting.looked ? "failed" : sighting.seen.empty() ? "absent" : "found");
+    const bool over = sighting.looked ? remove_twins(job, sighting) : sighting.forbidden;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(auto stored, transaction.lock_delivery(delivery_id));
+        TRY(const Instant now, transaction.now());
+        if (!stored || stored->generation != job.row.generation) return {};
+        stored->generation.value += 1;
+        stored->lease_until = now;
+        stored->heal_due_at = over ? std::nullopt : std::optional(now + rules_.heal_after);
+        return transaction.put_delivery(*stored);
+    };
+    TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto stored, transaction.lock_delivery(delivery_id));
+        return !stored || stored->generation > job.row.generation;
+    }));
+    return true;
+}
+
+}  // namespace epilogue

@@ -1,0 +1,84 @@
+// The posting protocol of one delivery (sinks.md §2): lease -> look-up when the last try is unknown ->
+// durable intent -> one request -> classify -> record. One transaction a step; no database session is held
+// over HTTP.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "sinks/sink.h"
+#include "worker/store.h"
+
+namespace epilogue {
+
+using Sinks = std::map<std::string, std::unique_ptr<Sink>>;
+
+struct SenderRules {
+    std::string owner;
+    std::chrono::milliseconds lease{60000};
+    std::chrono::milliseconds http_timeout{20000};
+    std::chrono::seconds heal_after{60};  ///< a check for twins so long after each post; 0: none
+};
+
+/// What a sender tells its observer (metrics). Every function may be called from any sender's thread.
+struct SenderObserver {
+    std::function<void(const std::string& sink, DeliveryState)> entered = [](auto&&, auto) {};
+    std::function<void(const std::string& sink, Answer)> answered = [](auto&&, auto) {};
+    std::function<void(const std::string& sink, std::string_view result)> looked = [](auto&&, auto) {};
+    std::function<void(const std::string& sink, std::chrono::duration<double>)> visible = [](auto&&, auto) {};
+    std::function<void(std::string_view where)> suppressed = [](auto) {};
+    std::function<void(const std::string& sink)> healed = [](auto&&) {};
+    std::function<void()> fenced = [] {};
+};
+
+/// What a sender needs of the machine; injected, so that a simulation can own it.
+struct SenderClock {
+    std::function<std::chrono::nanoseconds()> boottime;  ///< CLOCK_BOOTTIME: goes on while the machine sleeps
+    std::function<double()> random01;
+};
+SenderClock system_sender_clock();
+
+/// Thread-safe: deliveries are independent of each other.
+class Sender {
+  public:
+    Sender(Store& store, const Sinks& sinks, SenderRules rules, SenderObserver observer, SenderClock clock)
+        : store_(store),
+          sinks_(sinks),
+          rules_(std::move(rules)),
+          observer_(std::move(observer)),
+          clock_(std::move(clock)) {}
+
+    /// Claims the delivery and works at it until it is final or has to wait; returns at once when it is not
+    /// due, leased by another sender, or not the oldest open one of its callback. True when it did something.
+    /// Errors: the database's; the row then waits for its lease to pass.
+    Result<bool> deliver(const std::string& delivery_id);
+
+    /// Looks whether a SENT delivery has twins on the platform and removes all but the oldest. True when it
+    /// looked.
+    Result<bool> heal(const std::string& delivery_id);
+
+  private:
+    struct Job;
+
+    Result<bool> claim(const std::string& delivery_id, bool for_heal, Job& job);
+    Result<void> prepare(Transaction& transaction, Job& job);
+    Result<void> work(Job& job);
+    Result<DeliveryEvent> look(Job& job);
+    Result<DeliveryEvent> send(Job& job);
+    Result<void> record(Job& job, const DeliveryEvent& event);
+    Result<void> finish(Transaction& transaction, const DeliveryRow& row);
+    Result<void> leave_heal_due(const Job& job);
+    bool remove_twins(const Job& job, const Sighting& sighting);
+    bool lease_holds(const Job& job) const;
+
+    Store& store_;
+    const Sinks& sinks_;
+    const SenderRules rules_;
+    const SenderObserver observer_;
+    const SenderClock clock_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,86 @@
+#include "worker/settings.h"
+
+#include <array>
+
+#include <unistd.h>
+
+#include "base/ids.h"
+#include "base/io/log.h"
+#include "base/version.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t short_id = 8;
+
+}  // namespace
+
+MysqlSettings mysql_settings(const Config& config) {
+    const auto& database = config.database;
+    MysqlSettings settings;
+    settings.host = database.host;
+    settings.port = database.port;
+    settings.socket = database.socket;
+    settings.user = database.user;
+    settings.password = database.password.reveal();
+    settings.database = database.name;
+    settings.tls = database.tls == DatabaseTls::off        ? "off"
+                   : database.tls == DatabaseTls::required ? "required"
+                                                           : "preferred";
+    return settings;
+}
+
+KafkaSettings kafka_settings(const Config& config) {
+    return {config.kafka.brokers, "epilogue-" + random_uuid().substr(0, short_id), config.kafka.properties};
+}
+
+SinkSettings sink_settings(const Config& config) {
+    SinkSettings settings;
+    settings.github_api_url = config.github.api_url;
+    settings.github_token = config.github.token.reveal();
+    if (!config.security.keys.empty()) settings.mac_key = config.security.keys.front().reveal();
+    settings.http_timeout = config.worker.http_timeout;
+    settings.version = version;
+    settings.write_log = [](const std::string& line) {
+        log_info("conversation ended", {{"delivery", line}});
+    };
+    return settings;
+}
+
+SummaryRules summary_rules(const Config& config) {
+    SummaryRules rules;
+    rules.sources.clear();
+    for (const SummarySource source : config.summary.sources)
+        rules.sources.emplace_back(source == SummarySource::final_words ? "final" : "digest");
+    rules.web_url = config.summary.web_url;
+    return rules;
+}
+
+SenderRules sender_rules(const Config& config, const std::string& owner) {
+    SenderRules rules;
+    rules.owner = owner;
+    rules.lease = config.worker.lease;
+    rules.http_timeout = config.worker.http_timeout;
+    return rules;
+}
+
+StartAt start_at(const Config& config) {
+    switch (config.kafka.start) {
+        case KafkaStart::earliest:
+            return StartAt::earliest;
+        case KafkaStart::latest:
+            return StartAt::latest;
+        case KafkaStart::error:
+            return StartAt::error;
+    }
+    return StartAt::earliest;
+}
+
+std::string worker_name() {
+    std::array<char, 256> host{};
+    if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+    return std::string(host.data()) + ":" + std::to_string(getpid()) + ":" +
+           random_uuid().substr(0, short_id);
+}
+
+}  // namespace epilogue

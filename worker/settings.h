@@ -1,0 +1,27 @@
+// From the configuration to what each part takes.
+#pragma once
+
+#include <string>
+
+#include "base/config.h"
+#include "base/io/kafka.h"
+#include "base/io/mysql.h"
+#include "sinks/registry.h"
+#include "worker/core/summarise.h"
+#include "worker/poller.h"
+#include "worker/sender.h"
+
+namespace epilogue {
+
+MysqlSettings mysql_settings(const Config& config);
+/// With a client.id of its own for each call.
+KafkaSettings kafka_settings(const Config& config);
+SinkSettings sink_settings(const Config& config);
+SummaryRules summary_rules(const Config& config);
+SenderRules sender_rules(const Config& config, const std::string& owner);
+StartAt start_at(const Config& config);
+
+/// host:pid:random, unique for each run of a process.
+std::string worker_name();
+
+}  // namespace epilogue

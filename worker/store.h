@@ -1,0 +1,185 @@
+// The port to the database: typed rows inside one transaction. What a transaction does is decided by its
+// callers (batch.h, outbox.h, registration.h); an implementation only reads, locks and writes rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/named.h"
+#include "base/result.h"
+#include "worker/core/callback.h"
+#include "worker/core/conversation.h"
+#include "worker/core/delivery.h"
+
+namespace epilogue {
+
+struct PartitionKey {
+    std::string group;
+    std::string topic;
+    int partition = 0;
+    auto operator<=>(const PartitionKey&) const = default;
+};
+
+/// Where a partition stands: moves in the same transaction as everything its records changed.
+struct PartitionRow {
+    std::string cluster_id;
+    NextOffset next_offset;
+    std::optional<Offset> last_offset;
+    std::optional<std::int64_t> last_record_crc;
+    std::optional<Instant> last_record_time;
+    std::optional<Instant> clock;  ///< the partition's clock (contract §4a)
+    std::optional<Instant> caught_up_at;
+    std::string owner;
+    std::int64_t connection_id = 0;
+    Generation generation;
+    std::int64_t sequence =
+        0;  ///< grows with every transaction of the owner: tells a commit that was lost from one that was not
+};
+
+struct StoredConversation {
+    std::string id;
+    Conversation conversation;
+};
+
+struct CallbackRow {
+    std::int64_t id = 0;
+    std::string conversation_id;
+    CallbackState state;
+    CallbackOptions options;
+    std::string processor_type;
+    std::string processor_json;
+    std::string idempotency_key;
+};
+
+struct SummaryRow {
+    std::string conversation_id;
+    std::string turn_key;
+    std::string source;
+    std::string body;  ///< schemas/summary.h
+};
+
+struct DeliveryRow {
+    std::string id;
+    std::int64_t callback_id = 0;
+    std::string turn_key;
+    std::string conversation_id;
+    std::string sink;
+    std::string target;
+    Verdict verdict = Verdict::finished;
+    DeliveryProgress progress;
+    std::string body;  ///< empty until it is rendered, then frozen
+    std::string owner;
+    Generation generation;
+    std::optional<Instant> lease_until;
+    std::optional<Instant> next_attempt_at;
+    std::optional<Instant> intent_at;  ///< of the first attempt
+    std::optional<Instant> sent_at;
+    std::optional<Instant> heal_due_at;
+    Instant created_at;
+    std::optional<int> source_partition;
+    std::optional<std::int64_t> source_offset;
+};
+
+struct DeadLetterRow {
+    std::string cluster_id;
+    std::string topic;
+    int partition = 0;
+    Offset offset;
+    std::optional<std::string> key;
+    std::string reason;
+    std::int64_t length = 0;
+    std::string sha256;
+    std::string value;  ///< the first 64 KiB
+};
+
+/// One open transaction. Not thread-safe; valid only inside Store::transact's work.
+class Transaction {
+  public:
+    Transaction() = default;
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    virtual ~Transaction() = default;
+
+    /// The database's clock. All leases and due times are judged by it.
+    virtual Result<Instant> now() = 0;
+    /// Identifies the session, so that a successor can end it.
+    virtual std::int64_t connection_id() = 0;
+
+    /// Locks the row; nullopt when the partition was never claimed.
+    virtual Result<std::optional<PartitionRow>> lock_partition(const PartitionKey& key) = 0;
+    virtual Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) = 0;
+
+    /// Creates the rows that are missing, locks all of them and reads them, in the order of `ids`
+    /// (ascending, unique).
+    virtual Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
+                                                                       int partition) = 0;
+    virtual Result<void> put_conversations(const std::vector<StoredConversation>& rows) = 0;
+    /// Ids of conversations of the partition whose timer is due at or before `clock`, ascending by due time.
+    virtual Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
+                                                               std::size_t limit) = 0;
+    /// The earliest due time of the partition.
+    virtual Result<std::optional<Instant>> next_due(int partition) = 0;
+
+    /// The ACTIVE callbacks of these conversations, locked, ascending by id.
+    virtual Result<std::vector<CallbackRow>> lock_active_callbacks(
+        const std::vector<std::string>& conversation_ids) = 0;
+    /// One callback, locked.
+    virtual Result<std::optional<CallbackRow>> lock_callback(std::int64_t id) = 0;
+    /// Writes phase, reason and last turn, and upstream's status.
+    virtual Result<void> put_callback_state(std::int64_t id, const CallbackState& state) = 0;
+    /// Inserts both rows; returns the new id.
+    virtual Result<std::int64_t> insert_callback(const CallbackRow& row) = 0;
+    virtual Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) = 0;
+
+    /// Existing rows are kept as they are.
+    virtual Result<void> insert_summaries(const std::vector<SummaryRow>& rows) = 0;
+    virtual Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
+                                                         const std::string& turn_key) = 0;
+
+    /// Existing rows (same callback and turn) are kept as they are; returns how many are new.
+    virtual Result<std::int64_t> insert_deliveries(const std::vector<DeliveryRow>& rows) = 0;
+    virtual Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) = 0;
+    virtual Result<void> put_delivery(const DeliveryRow& row) = 0;
+    /// True when an older delivery of the callback is neither final nor parked.
+    virtual Result<bool> has_older_open_delivery(const DeliveryRow& row) = 0;
+    /// True when the turn already has a delivery to that place.
+    virtual Result<bool> has_delivery_to(const std::string& conversation_id, const std::string& turn_key,
+                                         const std::string& sink, const std::string& target) = 0;
+    /// Due deliveries that nobody works at and that are the oldest open one of their callback, oldest first.
+    virtual Result<std::vector<DeliveryRow>> due_deliveries(std::size_t limit) = 0;
+    /// SENT deliveries whose check for twins is due.
+    virtual Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) = 0;
+
+    /// Existing rows (same record) are kept as they are.
+    virtual Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) = 0;
+};
+
+/// Thread-safe.
+class Store {
+  public:
+    using Work = std::function<Result<void>(Transaction&)>;
+    using Check = std::function<Result<bool>(Transaction&)>;
+
+    Store() = default;
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+    virtual ~Store() = default;
+
+    /// Runs `work` in one transaction and commits. Deadlocks, lock waits and lost connections run the whole
+    /// of it again, at most five times. When the answer to COMMIT is lost, `is_done` is asked on another
+    /// session (after the first has been ended) whether the work is in the database. Errors: as the
+    /// database's, see base/io/mysql.h; nothing is stored then.
+    virtual Result<void> transact(const Work& work, const Check& is_done) = 0;
+    /// Reads only: runs `work` and rolls back.
+    virtual Result<void> read(const Work& work) = 0;
+    /// Ends another session, so that its open transaction lets go of its locks. Unknown ids are fine.
+    virtual Result<void> end_session(std::int64_t connection_id) = 0;
+    /// The UUID that `migrate` gave this installation.
+    virtual Result<std::string> installation_id() = 0;
+};
+
+}  // namespace epilogue

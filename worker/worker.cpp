@@ -1,0 +1,162 @@
+#include "worker/worker.h"
+
+#include <condition_variable>
+#include <thread>
+
+#include "base/ids.h"
+#include "base/version.h"
+#include "sinks/registry.h"
+#include "worker/gauges.h"
+#include "worker/migrate.h"
+#include "worker/mysql_store.h"
+#include "worker/poller.h"
+#include "worker/probe.h"
+#include "worker/settings.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::seconds loop_stalls_after{60};
+
+/// Waits for the database and checks its tables; the worker is unready meanwhile. An empty id: stopped.
+Result<std::string> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
+                                    const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        auto session = MysqlSession::open(mysql_settings(config));
+        const auto status =
+            session ? migration_status(**session) : Result<MigrationStatus>(Failure(session.error()));
+        if (status && status->present < status->needed)
+            return fatal("the database's tables are older than this version needs: run epilogue migrate");
+        const auto id = status ? store.installation_id() : Result<std::string>(Failure(status.error()));
+        if (id) {
+            readiness.set("database", "");
+            return *id;
+        }
+        if (id.error().remedy == Remedy::fatal) return Failure(id.error());
+        readiness.set("database", id.error().text);
+        constexpr std::chrono::seconds again{1};
+        stopped.wait_for(lock, stop, again, [] { return false; });
+    }
+    return std::string();
+}
+
+SenderObserver observing(Metrics& metrics) {
+    SenderObserver observer;
+    observer.entered = [&](const std::string& sink, DeliveryState state) {
+        metrics.delivery_entered(sink, name_of(state));
+    };
+    observer.answered = [&](const std::string& sink, Answer answer) {
+        metrics.attempt(sink, name_of(answer));
+    };
+    observer.looked = [&](const std::string& sink, std::string_view result) { metrics.lookup(sink, result); };
+    observer.visible = [&](const std::string& sink, std::chrono::duration<double> after) {
+        metrics.visible_after(sink, after);
+    };
+    observer.suppressed = [&](std::string_view where) { metrics.suppressed(where); };
+    observer.healed = [&](const std::string& sink) { metrics.healed(sink); };
+    observer.fenced = [&] { metrics.fenced(); };
+    return observer;
+}
+
+/// All parts of one running worker. Members are built top down and destroyed bottom up.
+class Worker {
+  public:
+    Worker(const Config& config, const std::string& owner, const std::string& installation_id,
+           Metrics& metrics, Readiness& readiness, StoreObserver store_observer)
+        : config_(config),
+          readiness_(readiness),
+          loop_store_(mysql_settings(config), store_observer),
+          post_store_(mysql_settings(config), store_observer),
+          planner_(installation_id, summary_rules(config)),
+          batch_(loop_store_, planner_, {config.worker.settle}),
+          sinks_(make_sinks(sink_settings(config))),
+          sender_(post_store_, sinks_, sender_rules(config, owner), observing(metrics),
+                  system_sender_clock()),
+          outbox_(post_store_, sender_, config.worker.senders,
+                  [&](const std::string& why) { readiness.set("senders", why); }),
+          lanes_(
+              {config.worker.batch_max_records, config.worker.batch_max_bytes, config.worker.batch_max_wait}),
+          poller_(kafka_settings(config), config.kafka.topic, config.kafka.group, start_at(config), lanes_,
+                  metrics, readiness),
+          loop_(lanes_, poller_, loop_store_, batch_, outbox_, metrics, readiness,
+                {config.kafka.group, config.kafka.topic, owner}),
+          gauges_(lanes_, poller_, post_store_, metrics, config.kafka.topic) {}
+
+    bool turns() const { return std::chrono::steady_clock::now() - loop_.last_turn() < loop_stalls_after; }
+
+    Result<void> run(const std::stop_token& stop) {
+        TRY_VOID(poller_.open());
+        std::jthread gauges([this](const std::stop_token& s) { gauges_.run(s); });
+        std::jthread loop([this](const std::stop_token& s) { loop_.run(s); });
+        std::jthread poll([this](const std::stop_token& s) {
+            poller_.run(s);
+            poller_.close(config_.worker.drain / 2);
+        });
+        wait_for(stop);
+        const auto deadline = std::chrono::steady_clock::now() + config_.worker.drain;
+        readiness_.set("worker", "draining");
+        for (auto* thread : {&loop, &gauges, &poll}) {
+            thread->request_stop();
+            thread->join();
+        }
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        if (!outbox_.drain(std::max(left, std::chrono::milliseconds{0})))
+            log_warn("some posts did not end in time; they will be looked for before they are tried again");
+        return {};
+    }
+
+  private:
+    static void wait_for(const std::stop_token& stop) {
+        std::mutex mutex;
+        std::condition_variable_any stopped;
+        std::unique_lock lock(mutex);
+        stopped.wait(lock, stop, [] { return false; });
+    }
+
+    const Config& config_;
+    Readiness& readiness_;
+    MysqlStore loop_store_;
+    MysqlStore post_store_;
+    Planner planner_;
+    Batch batch_;
+    Sinks sinks_;
+    Sender sender_;
+    Outbox outbox_;
+    Lanes lanes_;
+    Poller poller_;
+    Loop loop_;
+    Gauges gauges_;
+};
+
+}  // namespace
+
+Result<void> run_worker(const Config& config, const std::stop_token& stop) {
+    Metrics metrics;
+    Readiness readiness;
+    std::atomic<const Worker*> running = nullptr;
+    const auto address = parse_listen_address(config.worker.http_listen).value_or(ListenAddress{});
+    TRY(const auto probe, Probe::listen(address.host, address.port,
+                                        {[&] { return metrics.text(); }, [&] { return readiness.missing(); },
+                                         [&] {
+                                             const Worker* worker = running;
+                                             return worker == nullptr || worker->turns();
+                                         }}));
+    log_info("listening", {{"address", address.host + ":" + std::to_string(probe->port())}});
+    StoreObserver store_observer{[&](auto seconds) { metrics.committed(seconds); },
+                                 [&] { metrics.ambiguous_commit(); }};
+    MysqlStore store(mysql_settings(config), store_observer);
+    TRY(const std::string installation_id, wait_for_tables(config, store, readiness, stop));
+    if (installation_id.empty()) return {};
+    Worker worker(config, worker_name(), installation_id, metrics, readiness, store_observer);
+    running = &worker;
+    auto result = worker.run(stop);
+    running = nullptr;
+    log_info("drained");
+    return result;
+}
+
+}  // namespace epilogue
