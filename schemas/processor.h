@@ -38,15 +38,17 @@ struct Processor {
     Target target;
 };
 
-/// The registry's short name for a short or dotted processor_type ("…slack_callback_processor.SlackCallbackProcessor",
-/// "SlackV1CallbackProcessor"), or nullopt when it is none of ours.
+/// The registry's short name for a short or dotted processor_type
+/// ("…slack_callback_processor.SlackCallbackProcessor", "SlackV1CallbackProcessor"), or nullopt when it is
+/// none of ours.
 std::optional<std::string> sink_named(std::string_view processor_type);
 
 /// Decodes a row. The error (poison) names the field and what was expected of it.
 Result<Processor> decode_processor(std::string_view processor_type, std::string_view processor_json);
 
-/// One line that names the place, equal for equal places: "github:owner/name#42", "slack:T…/C…/1763715600.000100",
-/// "gitlab:4455!7", "log". At most 512 bytes.
+/// One line that names the place, equal for equal places: "github:owner/name#42" (a review thread:
+/// "…#42/r7"), "slack:T…/C…/1763715600.000100" (no team: "slack:-/C…"), "gitlab:4455!7" (an issue: "…#7"; in
+/// a discussion: "…/<id>"), "log". At most 512 bytes.
 std::string describe(const Processor& processor);
 
 }  // namespace epilogue

@@ -1,0 +1,88 @@
+#include "schemas/decode.h"
+
+#include <limits>
+
+#include "base/text.h"
+#include "schemas/decode_generations.h"
+#include "schemas/json_reader.h"
+#include "schemas/links.h"
+
+namespace epilogue {
+
+static_assert(max_event_bytes == max_json_bytes && max_event_depth == max_json_depth);
+
+struct Decoder::Parser {
+    JsonReader reader;
+};
+
+Decoder::Decoder() : parser_(std::make_unique<Parser>()) {}
+Decoder::~Decoder() = default;
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder& Decoder::operator=(Decoder&&) noexcept = default;
+
+Decoded Decoder::decode(std::string_view value) {
+    const auto event = parser_->reader.read(value, wanted_of_events());
+    if (!event) return Poison{std::string(event.error().reason), event.error().detail};
+    if (event->type != JsonPart::Type::object) return Poison{"not_an_object", "JSON, but no object"};
+
+    std::optional<Event> decoded;
+    if ((*event)["kind"].string()) {
+        decoded = decode_v1(*event);
+    } else if ((*event)["action"].string() || (*event)["observation"].string()) {
+        decoded = decode_v0(*event);
+    } else {
+        return Poison{"neither_v0_nor_v1", "an object without kind, action and observation that are strings"};
+    }
+    if (!decoded) return IgnoredEvent{};
+    return std::move(*decoded);
+}
+
+std::string_view key_fault(std::string_view key) {
+    if (key.data() == nullptr) return "no_key";
+    if (key.empty()) return "key_empty";
+    if (key.size() > 255) return "key_too_long";
+    return is_utf8(key) ? "" : "key_not_utf8";
+}
+
+const WantedPart& wanted_of_events() {
+    static const std::vector<WantedPart> blocks{{"type"}, {"text"}};
+    static const WantedPart wanted{
+        "",
+        {{"kind"},
+         {"id"},
+         {"timestamp"},
+         {"source"},
+         {"key"},
+         {"value"},
+         {"tool_name"},
+         {"action_id"},
+         {"code"},
+         {"detail"},
+         {"error"},
+         {"llm_message", {{"content", blocks}}},
+         {"action", {{"kind"}, {"message"}, {"command"}, {"path"}, {"is_input"}}},
+         {"observation", {{"exit_code"}, {"content", blocks}}},
+         {"cause"},
+         {"content"},
+         {"args", {{"content"}, {"final_thought"}, {"command"}, {"path"}, {"is_input"}}},
+         {"extras", {{"agent_state"}, {"reason"}, {"metadata", {{"exit_code"}}}}}}};
+    return wanted;
+}
+
+std::optional<Instant> timestamp_of(const JsonPart& event) {
+    return parse_instant(event["timestamp"].string_or_empty());
+}
+
+void add_links(std::vector<Work>& work, std::string_view text) {
+    for (auto& url : request_links(text)) work.emplace_back(LinkSeen{std::move(url)});
+}
+
+void add_command_end(std::vector<Work>& work, std::string_view id, const JsonPart& exit_code) {
+    const auto code = exit_code.integer();
+    if (id.empty() || !code || *code < std::numeric_limits<int>::min() ||
+        *code > std::numeric_limits<int>::max())
+        return;
+    work.emplace_back(CommandEnded{std::string(id), static_cast<int>(*code)});
+}
+
+}  // namespace epilogue

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "schemas/decode_generations.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t max_id_bytes = 255;  // of every id column
+
+/// Kinds that are a sign of life and no more.
+constexpr std::array<std::string_view, 13> activities{
+    "UserRejectObservation", "PauseEvent",          "InterruptEvent",           "Condensation",
+    "CondensationRequest",   "SystemPromptEvent",   "CondensationSummaryEvent", "TokenEvent",
+    "LLMCompletionLogEvent", "StreamingDeltaEvent", "HookExecutionEvent",       "ACPToolCallEvent",
+    "ServerErrorEvent"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The text blocks of a message or an observation, one after the other.
+std::string text_of(const JsonPart& content) {
+    if (const auto text = content.string()) return std::string(*text);
+    std::string joined;
+    bool first = true;
+    for (const JsonPart& block : content.parts) {
+        const auto text = block["text"].string();
+        if (block["type"].string() != "text" || !text) continue;
+        if (!first) joined += '\n';
+        joined += *text;
+        first = false;
+    }
+    return joined;
+}
+
+Body message(const JsonPart& event, std::vector<Work>& work) {
+    const std::string_view source = event["source"].string_or_empty();
+    if (source == "user") return UserMessage{};
+    if (source != "agent") return Activity{};
+    AgentWord word{WordKind::message, text_of(event["llm_message"]["content"])};
+    add_links(work, word.text);
+    return word;
+}
+
+Body action(const JsonPart& event, const std::string& id, std::vector<Work>& work) {
+    constexpr std::array<std::string_view, 3> shells{"terminal", "execute_bash", "bash"};
+    constexpr std::array<std::string_view, 2> editors{"file_editor", "str_replace_editor"};
+    constexpr std::array<std::string_view, 4> changes{"create", "str_replace", "insert", "undo_edit"};
+    if (event["source"].string() != "agent") return Activity{};
+    const std::string_view tool = event["tool_name"].string_or_empty();
+    const JsonPart& call = event["action"];  // null when the arguments could not be parsed
+    const std::string_view command = call["command"].string_or_empty();
+    const std::string_view path = call["path"].string_or_empty();
+
+    const auto last_words = call["message"].string();
+    if (tool == "finish" && call["kind"].string() == "FinishAction" && last_words) {
+        add_links(work, *last_words);
+        return AgentWord{WordKind::finish, std::string(*last_words)};
+    }
+    if (is_one_of(tool, shells) && !command.empty() && !call["is_input"].is_true())
+        work.emplace_back(CommandStarted{id, std::string(command)});
+    if (is_one_of(tool, editors) && is_one_of(command, changes) && !path.empty())
+        work.emplace_back(FileChanged{std::string(path)});
+    return AgentAction{};
+}
+
+Body state_update(const JsonPart& event) {
+    const auto status = event["value"].string();
+    if (event["key"].string() != "execution_status" || !status) return Activity{};
+    return StatusChange{std::string(*status), ""};
+}
+
+Body observation(const JsonPart& event, std::vector<Work>& work) {
+    const JsonPart& result = event["observation"];
+    add_command_end(work, event["action_id"].string_or_empty(), result["exit_code"]);
+    add_links(work, text_of(result["content"]));
+    return Activity{};
+}
+
+/// The body by kind, and `work` beside it; nullopt for kinds that nobody told us of.
+std::optional<Body> body_of(std::string_view kind, const JsonPart& event, Event& decoded) {
+    if (kind == "MessageEvent") return message(event, decoded.work);
+    if (kind == "ActionEvent") return action(event, decoded.id, decoded.work);
+    if (kind == "ObservationEvent") return observation(event, decoded.work);
+    if (kind == "ConversationStateUpdateEvent") return state_update(event);
+    if (kind == "ConversationErrorEvent")
+        return ErrorDetail{std::string(event["code"].string_or_empty()),
+                           std::string(event["detail"].string_or_empty())};
+    if (kind == "AgentErrorEvent") {
+        decoded.work.emplace_back(ErrorSeen{decoded.id, std::string(event["error"].string_or_empty())});
+        return Activity{};
+    }
+    if (is_one_of(kind, activities)) return Activity{};
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Event> decode_v1(const JsonPart& event) {
+    Event decoded;
+    decoded.schema = Schema::v1;
+    decoded.id = event["id"].string_or_empty();
+    if (decoded.id.empty() || decoded.id.size() > max_id_bytes) return std::nullopt;
+    auto body = body_of(event["kind"].string_or_empty(), event, decoded);
+    if (!body) return std::nullopt;
+    decoded.body = std::move(*body);
+    decoded.timestamp = timestamp_of(event);
+    return decoded;
+}
+
+}  // namespace epilogue

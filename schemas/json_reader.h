@@ -1,0 +1,43 @@
+// Reads a JSON document as Python's json.loads does: all of it is checked, a little of it is kept.
+// (docs: schemas/README.md)
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "schemas/json_part.h"
+
+namespace epilogue {
+
+/// Why a text is no document for us.
+struct JsonFault {
+    std::string_view reason;  ///< empty | too_large | too_deep | not_json
+    std::string detail;       ///< what and where; never holds the text itself, which may be secret
+};
+
+constexpr std::size_t max_json_bytes = std::size_t{16} << 20U;
+constexpr std::size_t max_json_depth = 1024;  ///< arrays and objects inside each other
+/// Elements kept of one array: small elements would take a hundred times the memory of their text.
+constexpr std::size_t max_kept_elements = 4096;
+
+/// Reads texts one after the other, reusing its buffers. Not thread-safe: one per thread.
+class JsonReader {
+  public:
+    JsonReader();
+    ~JsonReader();
+    JsonReader(JsonReader&&) noexcept;
+    JsonReader& operator=(JsonReader&&) noexcept;
+
+    /// Checks the whole text and returns its value with the wanted members of it; of duplicate keys the last.
+    tl::expected<JsonPart, JsonFault> read(std::string_view text, const WantedPart& wanted);
+
+  private:
+    struct Buffers;
+    std::unique_ptr<Buffers> buffers_;
+};
+
+}  // namespace epilogue

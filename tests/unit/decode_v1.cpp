@@ -1,0 +1,109 @@
+#define BOOST_TEST_MODULE decode_v1
+#include "decode_fixture.h"
+
+using namespace epilogue;
+using namespace epilogue::decode_test;
+
+BOOST_AUTO_TEST_CASE(a_v1_event_needs_a_kind_we_know_and_an_id_that_fits) {
+    BOOST_TEST(is_ignored(v1("BrandNewEvent", R"("source":"agent")")));
+    const std::string too_long = "\"" + std::string(256, 'x') + "\"";
+    for (const std::string& id : {std::string("null"), std::string("7"), std::string("\"\""), too_long})
+        BOOST_TEST(is_ignored("{\"kind\":\"PauseEvent\",\"id\":" + id + "}"), id);
+    BOOST_TEST(is_ignored(R"({"kind":"PauseEvent"})"));
+    BOOST_TEST(event_of("{\"kind\":\"PauseEvent\",\"id\":\"" + std::string(255, 'x') + "\"}").id.size() ==
+               255U);
+}
+
+BOOST_AUTO_TEST_CASE(v1_messages_go_by_their_source) {
+    const std::string content = R"("llm_message":{"role":"user","content":[{"type":"text","text":"one"},
+        {"type":"image","text":"no"},{"text":"no"},{"text":"two","type":"text"},{"type":"text","text":""}]})";
+    body_of<UserMessage>(v1("MessageEvent", R"("source":"user",)" + content));
+    const auto word = body_of<AgentWord>(v1("MessageEvent", R"("source":"agent",)" + content));
+    BOOST_TEST((word.kind == WordKind::message));
+    BOOST_TEST(word.text == "one\ntwo\n");
+    for (const char* source : {"environment", "hook", "martian"})
+        body_of<Activity>(v1("MessageEvent", "\"source\":\"" + std::string(source) + "\"," + content));
+    BOOST_TEST(body_of<AgentWord>(v1("MessageEvent", R"("source":"agent")")).text.empty());
+}
+
+BOOST_AUTO_TEST_CASE(v1_finish_is_a_word_only_when_it_was_parsed) {
+    const auto finish = [](const std::string& action) {
+        return v1("ActionEvent", R"("source":"agent","tool_name":"finish","action":)" + action);
+    };
+    const auto word =
+        body_of<AgentWord>(finish(R"({"kind":"FinishAction","message":"All d\u00f6ne \ud83d"})"));
+    BOOST_TEST((word.kind == WordKind::finish));
+    BOOST_TEST(word.text == "All döne \uFFFD");
+    for (const char* action :
+         {"null", "{}", R"({"kind":"FinishAction"})", R"({"kind":"Other","message":"x"})"})
+        body_of<AgentAction>(finish(action));
+    body_of<Activity>(
+        v1("ActionEvent", R"("source":"user","tool_name":"terminal","action":{"command":"ls"})"));
+}
+
+BOOST_AUTO_TEST_CASE(v1_only_execution_status_changes_the_status) {
+    const auto change = body_of<StatusChange>(
+        v1("ConversationStateUpdateEvent", R"("key":"execution_status","value":"finished")"));
+    BOOST_TEST(change.status == "finished");
+    BOOST_TEST(change.reason.empty());
+    for (const char* members :
+         {R"("key":"full_state","value":{"execution_status":"finished"})",
+          R"("key":"stats","value":"finished")", R"("key":"execution_status","value":null)"})
+        body_of<Activity>(v1("ConversationStateUpdateEvent", members));
+}
+
+BOOST_AUTO_TEST_CASE(v1_errors_of_the_conversation_and_of_the_agent_differ) {
+    const auto error =
+        body_of<ErrorDetail>(v1("ConversationErrorEvent", R"("code":"MaxIterationsReached","detail":"500")"));
+    BOOST_TEST(error.code == "MaxIterationsReached");
+    BOOST_TEST(error.detail == "500");
+    const auto event = event_of(v1("AgentErrorEvent", R"("source":"agent","error":"no such tool")"));
+    BOOST_TEST(std::holds_alternative<Activity>(event.body));
+    BOOST_REQUIRE(work_of<ErrorSeen>(event).size() == 1U);
+    BOOST_TEST(work_of<ErrorSeen>(event)[0].id == "e1");
+    BOOST_TEST(work_of<ErrorSeen>(event)[0].text == "no such tool");
+}
+
+BOOST_AUTO_TEST_CASE(v1_commands_are_known_by_their_tool) {
+    const auto act = [](const std::string& tool, const std::string& action) {
+        return event_of(
+            v1("ActionEvent", R"("source":"agent","tool_name":")" + tool + "\",\"action\":" + action));
+    };
+    for (const char* tool : {"terminal", "execute_bash", "bash"}) {
+        const auto started = work_of<CommandStarted>(act(tool, R"({"command":"make","is_input":false})"));
+        BOOST_REQUIRE(started.size() == 1U);
+        BOOST_TEST(started[0].id == "e1");
+        BOOST_TEST(started[0].command == "make");
+    }
+    BOOST_TEST(act("browser", R"({"command":"make"})").work.empty());
+    BOOST_TEST(act("terminal", R"({"command":"C-c","is_input":true})").work.empty());
+    BOOST_TEST(act("terminal", R"({"command":""})").work.empty());
+    BOOST_TEST(act("terminal", "null").work.empty());
+}
+
+BOOST_AUTO_TEST_CASE(v1_results_name_the_action_they_answer) {
+    const auto observe = [](const std::string& code) {
+        return work_of<CommandEnded>(event_of(
+            v1("ObservationEvent",
+               R"("source":"environment","action_id":"a9","observation":{"exit_code":)" + code + "}")));
+    };
+    BOOST_REQUIRE(observe("-1").size() == 1U);
+    BOOST_TEST(observe("-1")[0].id == "a9");
+    BOOST_TEST(observe("-1")[0].exit_code == -1);
+    for (const char* code : {"null", "\"0\"", "1.0", "true", "99999999999"})
+        BOOST_TEST(observe(code).empty(), code);
+}
+
+BOOST_AUTO_TEST_CASE(v1_files_are_changed_by_four_commands_of_the_editor) {
+    const auto changed = [](const std::string& tool, const std::string& command) {
+        return work_of<FileChanged>(event_of(
+            v1("ActionEvent", R"("source":"agent","tool_name":")" + tool +
+                                  R"(","action":{"path":"/w/a.txt","command":")" + command + "\"}")));
+    };
+    for (const char* command : {"create", "str_replace", "insert", "undo_edit"}) {
+        BOOST_REQUIRE(changed("file_editor", command).size() == 1U);
+        BOOST_TEST(changed("str_replace_editor", command)[0].path == "/w/a.txt");
+    }
+    BOOST_TEST(changed("file_editor", "view").empty());
+    BOOST_TEST(changed("terminal", "create").empty());
+}
