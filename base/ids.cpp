@@ -1,14 +1,14 @@
 #include "base/ids.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <zlib.h>
+#include <stdexcept>
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/string_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
-#include <stdexcept>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <zlib.h>
 
 #include "base/text.h"
 

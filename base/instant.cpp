@@ -14,7 +14,8 @@ std::string format(Instant at, char separator, const char* suffix) {
     std::snprintf(text, sizeof text, "%04d-%02u-%02u%c%02d:%02d:%02d.%06d%s", static_cast<int>(date.year()),
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), separator,
                   static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                  static_cast<int>(time.seconds().count()), static_cast<int>(time.subseconds().count()), suffix);
+                  static_cast<int>(time.seconds().count()), static_cast<int>(time.subseconds().count()),
+                  suffix);
     return text;
 }
 
@@ -90,9 +91,11 @@ std::optional<Instant> parse_instant(std::string_view text) {
     if (!second) return std::nullopt;
     const auto fraction = take_fraction(text);
     const auto zone = fraction ? take_zone(text) : std::nullopt;
-    const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month(static_cast<unsigned>(*month)),
+    const std::chrono::year_month_day date{std::chrono::year{*year},
+                                           std::chrono::month(static_cast<unsigned>(*month)),
                                            std::chrono::day(static_cast<unsigned>(*day))};
-    if (!zone || !text.empty() || !date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+    if (!zone || !text.empty() || !date.ok() || *hour > 23 || *minute > 59 || *second > 60)
+        return std::nullopt;
     return Instant{std::chrono::sys_days{date}} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
            std::chrono::seconds{*second} + *fraction - *zone;
 }

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 namespace epilogue {
 
@@ -46,15 +47,15 @@ inline Failure fatal(std::string text, int code = 0) {
 #define EPILOGUE_JOIN(a, b) EPILOGUE_JOIN_(a, b)
 
 /// `TRY(auto rows, query(...));` declares `rows` from the value, or returns the error to the caller.
-#define TRY(declaration, expression)                                                                      \
-    auto EPILOGUE_JOIN(try_, __LINE__) = (expression);                                                    \
-    if (!EPILOGUE_JOIN(try_, __LINE__))                                                                   \
-        return ::epilogue::Failure(std::move(EPILOGUE_JOIN(try_, __LINE__)).error());                     \
+#define TRY(declaration, expression)                                                  \
+    auto EPILOGUE_JOIN(try_, __LINE__) = (expression);                                \
+    if (!EPILOGUE_JOIN(try_, __LINE__))                                               \
+        return ::epilogue::Failure(std::move(EPILOGUE_JOIN(try_, __LINE__)).error()); \
     declaration = std::move(*EPILOGUE_JOIN(try_, __LINE__))
 
 /// The same for a Result<void>.
-#define TRY_VOID(expression)                                                                              \
-    do {                                                                                                  \
-        if (auto EPILOGUE_JOIN(try_, __LINE__) = (expression); !EPILOGUE_JOIN(try_, __LINE__))            \
-            return ::epilogue::Failure(std::move(EPILOGUE_JOIN(try_, __LINE__)).error());                 \
+#define TRY_VOID(expression)                                                                   \
+    do {                                                                                       \
+        if (auto EPILOGUE_JOIN(try_, __LINE__) = (expression); !EPILOGUE_JOIN(try_, __LINE__)) \
+            return ::epilogue::Failure(std::move(EPILOGUE_JOIN(try_, __LINE__)).error());      \
     } while (false)

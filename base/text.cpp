@@ -11,7 +11,9 @@ bool is_continuation(char byte) {
 
 /// Length of the code point that starts at `text[0]`, or 0 when it is malformed.
 std::size_t code_point_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+    const auto byte = [&](std::size_t i) {
+        return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+    };
     const std::uint32_t first = byte(0);
     if (first < 0x80) return 1;
     const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;

@@ -3,21 +3,29 @@
 namespace epilogue {
 
 const std::vector<Verdict>& all_verdicts() {
-    static const std::vector<Verdict> all{Verdict::finished, Verdict::awaiting_user_input, Verdict::error,
-                                          Verdict::stuck,    Verdict::rejected,            Verdict::stopped,
+    static const std::vector<Verdict> all{Verdict::finished, Verdict::awaiting_user_input,
+                                          Verdict::error,    Verdict::stuck,
+                                          Verdict::rejected, Verdict::stopped,
                                           Verdict::timeout};
     return all;
 }
 
 std::string_view name_of(Verdict verdict) {
     switch (verdict) {
-        case Verdict::finished: return "finished";
-        case Verdict::awaiting_user_input: return "awaiting_user_input";
-        case Verdict::error: return "error";
-        case Verdict::stuck: return "stuck";
-        case Verdict::rejected: return "rejected";
-        case Verdict::stopped: return "stopped";
-        case Verdict::timeout: return "timeout";
+        case Verdict::finished:
+            return "finished";
+        case Verdict::awaiting_user_input:
+            return "awaiting_user_input";
+        case Verdict::error:
+            return "error";
+        case Verdict::stuck:
+            return "stuck";
+        case Verdict::rejected:
+            return "rejected";
+        case Verdict::stopped:
+            return "stopped";
+        case Verdict::timeout:
+            return "timeout";
     }
     return "";
 }

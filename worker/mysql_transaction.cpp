@@ -128,6 +128,20 @@ Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
     return stored;
 }
 
+Result<Conversation> MysqlTransaction::lock_conversation(const std::string& id) {
+    constexpr std::int64_t no_partition_yet = -1;
+    TRY_VOID(
+        session_.execute("INSERT INTO conversations (conversation_id, partition_id) VALUES (?,?) "
+                         "ON DUPLICATE KEY UPDATE generation=generation+1",
+                         {id, no_partition_yet}));
+    TRY(const auto rows, session_.query(std::string("SELECT ") + conversation_columns +
+                                            " FROM conversations WHERE conversation_id=? LOCK IN SHARE MODE",
+                                        {id}));
+    Columns columns(rows.at(0));
+    columns.text();
+    return from_row(conversation_row(columns));
+}
+
 Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConversation>& rows) {
     return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;

@@ -19,6 +19,7 @@ class MysqlTransaction final : public Transaction {
 
     Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
                                                                int partition) override;
+    Result<Conversation> lock_conversation(const std::string& id) override;
     Result<void> put_conversations(const std::vector<StoredConversation>& rows) override;
     Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
                                                        std::size_t limit) override;

@@ -6,6 +6,7 @@
 #include "base/backoff.h"
 #include "base/io/log.h"
 #include "worker/fence.h"
+#include "worker/finish.h"
 
 namespace epilogue {
 namespace {
@@ -71,6 +72,7 @@ Result<bool> Sender::claim(const std::string& delivery_id, bool for_heal, Job& j
         row->lease_until = now + rules_.lease;
         job.row = std::move(*row);
         TRY_VOID(prepare(transaction, job));
+        if (!job.sink) job.row.lease_until = now;  // nothing to do: let go of it
         TRY_VOID(transaction.put_delivery(job.row));
         claimed = true;
         return {};
@@ -89,6 +91,12 @@ Result<void> Sender::prepare(Transaction& transaction, Job& job) {
     job.sink = sink == sinks_.end() ? nullptr : sink->second.get();
     TRY(const auto callback, transaction.lock_callback(job.row.callback_id));
     if (!callback) return fatal("delivery " + job.row.id + " has no callback");
+    if (callback->state.phase == Phase::cancelled && job.row.progress.attempt == 0) {
+        job.row.progress.state = DeliveryState::failed;
+        job.row.progress.cause = "cancelled before it was tried";
+        job.sink = nullptr;
+        return {};
+    }
     const auto processor = decode_processor(callback->processor_type, callback->processor_json);
     if (!processor || !job.sink) {
         const std::string why =
@@ -200,7 +208,7 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
             if (rules_.heal_after.count() > 0) next.heal_due_at = now + rules_.heal_after;
         }
         TRY_VOID(transaction.put_delivery(next));
-        return finish(transaction, next);
+        return finish_callback(transaction, next);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
         TRY(const auto stored, transaction.lock_delivery(job.row.id));
@@ -214,19 +222,6 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
     if (entered && job.row.progress.state == DeliveryState::sent)
         observer_.visible(job.row.sink, *at - job.row.created_at);
     return {};
-}
-
-/// The callback learns of a final answer in the same transaction.
-Result<void> Sender::finish(Transaction& transaction, const DeliveryRow& row) {
-    if (!is_final(row.progress.state)) return {};
-    TRY(const auto callback, transaction.lock_callback(row.callback_id));
-    if (!callback) return {};
-    const CallbackEvent event = row.progress.state == DeliveryState::sent
-                                    ? CallbackEvent{DeliverySent{row.turn_key}}
-                                    : CallbackEvent{DeliveryRefused{row.turn_key, row.progress.cause}};
-    const CallbackState next = step(callback->state, callback->options, event).state;
-    if (next == callback->state) return {};
-    return transaction.put_callback_state(row.callback_id, next);
 }
 
 /// Our record was refused, so somebody else may have posted as well: the check for twins becomes due at once.

@@ -69,7 +69,6 @@ class Sender {
     Result<DeliveryEvent> look(Job& job);
     Result<DeliveryEvent> send(Job& job);
     Result<void> record(Job& job, const DeliveryEvent& event);
-    Result<void> finish(Transaction& transaction, const DeliveryRow& row);
     Result<void> leave_heal_due(const Job& job);
     bool remove_twins(const Job& job, const Sighting& sighting);
     bool lease_holds(const Job& job) const;

@@ -117,6 +117,8 @@ class Transaction {
     /// (ascending, unique).
     virtual Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
                                                                        int partition) = 0;
+    /// The same for one conversation, from outside its partition: which partition it is in stays as it is.
+    virtual Result<Conversation> lock_conversation(const std::string& id) = 0;
     virtual Result<void> put_conversations(const std::vector<StoredConversation>& rows) = 0;
     /// Ids of conversations of the partition whose timer is due at or before `clock`, ascending by due time.
     virtual Result<std::vector<std::string>> due_conversations(int partition, Instant clock,

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(an_errors_code_or_v0_reason_follows_the_verdict) {
 BOOST_AUTO_TEST_CASE(of_exception_text_only_the_name_is_public) {
     BOOST_TEST(headline_for("litellm.APIError: key sk-1 at /srv/app.py") ==
                "**Ended with an error**: `litellm.APIError`");
-    BOOST_TEST(headline_for("Boom`\n@everyone") == "**Ended with an error**: `Boom`");
+    BOOST_TEST(headline_for("Boom: `\n@everyone") == "**Ended with an error**: `Boom`");
     const std::string headline = headline_for(std::string(5000, 'x'));
     BOOST_TEST(headline.size() < 200U);
 }

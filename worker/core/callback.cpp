@@ -151,7 +151,9 @@ Result<CallbackOptions> options_from_json(std::string_view text) {
         if (!named) return poisonous("options: unknown mode");
         options.mode = *named;
     }
-    if (const auto triggers = json.find("triggers"); triggers != json.end() && triggers->is_array()) {
+    if (const auto triggers = json.find("triggers"); triggers != json.end()) {
+        if (!triggers->is_array() || triggers->empty())
+            return poisonous("options: triggers: expected a list");
         options.triggers.clear();
         for (const auto& trigger : *triggers) {
             const auto verdict =

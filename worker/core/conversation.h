@@ -34,9 +34,10 @@ struct Reason {
 struct Turn {
     std::string key;  ///< id of the event that opened it, or "start"
     std::optional<Instant>
-        opened_at;             ///< own timestamp of that event; words older than it are not the turn's
-    bool agent_acted = false;  ///< an agent action or message stands after the opening
-    bool status_seen = false;  ///< a status was applied since the opening (or since a revocation)
+        opened_at;                    ///< own timestamp of that event; words older than it are not the turn's
+    std::optional<Instant> first_at;  ///< "start" only: own timestamp of the first event that was seen of it
+    bool agent_acted = false;         ///< an agent action or message stands after the opening
+    bool status_seen = false;         ///< a status was applied since the opening (or since a revocation)
     std::optional<Word> word;
     std::optional<Reason> reason;  ///< an error's detail that came before its status
     Digest digest;                 ///< kept only while somebody watches
@@ -74,7 +75,7 @@ struct TurnEnd {
 };
 
 struct Conversation {
-    std::string status;  ///< newest raw status
+    std::string status;  ///< newest raw status, in the order of the log
     Standing standing;
     std::optional<Instant> newest;  ///< latest own timestamp among statuses, agent actions and words applied
     std::optional<Instant> newest_status;  ///< latest own timestamp among statuses applied

@@ -59,6 +59,7 @@ Digest digest_of(const Json& json) {
 Json json_of(const Turn& turn) {
     return {{"key", turn.key},
             {"opened_at", json_of(turn.opened_at)},
+            {"first_at", json_of(turn.first_at)},
             {"acted", turn.agent_acted},
             {"status_seen", turn.status_seen},
             {"word_at", json_of(turn.word ? turn.word->at : std::nullopt)},
@@ -69,6 +70,7 @@ Turn turn_of(const Json& json, const ConversationRow& row, Digest digest) {
     Turn turn;
     turn.key = json.at("key").get<std::string>();
     turn.opened_at = instant_in(json, "opened_at");
+    turn.first_at = instant_in(json, "first_at");
     turn.agent_acted = json.at("acted").get<bool>();
     turn.status_seen = json.at("status_seen").get<bool>();
     if (!row.tail_kind.empty())

@@ -54,8 +54,9 @@ struct Adder {
 
 /// What remains of one command of a chain once leading assignments, wrappers and interpreters are taken off.
 std::string_view bare_command(std::string_view command) {
-    constexpr std::array<std::string_view, 9> wrappers{
-        "sudo", "time", "exec", "uv run", "poetry run", "npx", "python -m", "python3 -m", "bundle exec"};
+    constexpr std::array<std::string_view, 10> wrappers{"env",        "sudo",       "time", "exec",
+                                                        "uv run",     "poetry run", "npx",  "python -m",
+                                                        "python3 -m", "bundle exec"};
     command = trimmed(command);
     while (true) {
         const auto word = command.substr(0, command.find(' '));

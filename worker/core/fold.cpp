@@ -89,7 +89,8 @@ class Application {
     }
 
     bool is_late() const {
-        return !is_v0() && steers(*event_) && event_->timestamp && conversation_.newest_status &&
+        const bool could_steer = steers(*event_) || std::holds_alternative<AgentAction>(event_->body);
+        return !is_v0() && could_steer && event_->timestamp && conversation_.newest_status &&
                *event_->timestamp + late_by < *conversation_.newest_status;
     }
 
@@ -104,7 +105,20 @@ class Application {
             count(*candidate);
         else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
             count(*awaiting);
-        if (!std::holds_alternative<Open>(conversation_.standing)) open(event_->id, event_->timestamp);
+        if (auto* joined = std::get_if<Open>(&conversation_.standing))
+            claim_opening(joined->turn);
+        else
+            open(event_->id, event_->timestamp);
+    }
+
+    /// A message that joins an open turn is its opening after all when the turn's own was not seen and the
+    /// message is not newer than what was seen first: the source sent live events and old ones interleaved.
+    void claim_opening(Turn& turn) const {
+        const bool older = turn.first_at && event_->timestamp && *event_->timestamp <= *turn.first_at;
+        if (!older) return;
+        turn.key = event_->id;
+        turn.opened_at = event_->timestamp;
+        turn.first_at.reset();
     }
 
     void on(const AgentAction&) { agent_acts(); }
@@ -138,8 +152,7 @@ class Application {
         const Turn* turn = current_turn(conversation_);
         const bool repeated = change.status == conversation_.status && (!turn || turn->status_seen);
         const bool newest = is_newest();
-        if (is_v0() || newer(event_->timestamp, conversation_.newest_status))
-            conversation_.status = change.status;
+        conversation_.status = change.status;
         raise(conversation_.newest, event_->timestamp);
         raise(conversation_.newest_status, event_->timestamp);
         if (repeated) return;
@@ -158,7 +171,7 @@ class Application {
         if (state == "error") {
             const bool stuck = starts_with_stuck(change.reason);
             if (Turn* turn = turn_or_start()) {
-                if (!stuck) turn->reason = Reason{change.reason, ""};
+                if (!stuck && !change.reason.empty()) turn->reason = Reason{change.reason, ""};
                 end(stuck ? Verdict::stuck : Verdict::error, std::move(*turn), event_->id);
             }
         } else if (state == "finished" || state == "rejected") {
@@ -206,7 +219,7 @@ class Application {
     void agent_acts() {
         const bool newest = is_newest();
         raise(conversation_.newest, event_->timestamp);
-        if (std::holds_alternative<NoTurn>(conversation_.standing)) open("start", std::nullopt);
+        if (newest && std::holds_alternative<NoTurn>(conversation_.standing)) open_unseen();
         if (newest) revoke();
         if (Turn* turn = open_turn()) turn->agent_acted = true;
     }
@@ -215,7 +228,7 @@ class Application {
     void resume() {
         if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing)) count(*awaiting);
         if (std::holds_alternative<NoTurn>(conversation_.standing))
-            open("start", std::nullopt);
+            open_unseen();
         else if (std::holds_alternative<Ended>(conversation_.standing))
             open(event_->id, event_->timestamp);
         else
@@ -235,6 +248,12 @@ class Application {
         turn.key = std::move(key);
         turn.opened_at = opened_at;
         stand(Open{std::move(turn)});
+    }
+
+    /// A turn whose opening was not seen.
+    void open_unseen() {
+        open("start", std::nullopt);
+        open_turn()->first_at = event_->timestamp;
     }
 
     /// `standing` may hold parts moved out of the present one, so it is taken by value.
@@ -273,7 +292,7 @@ class Application {
 
     /// The same; an end that is the first thing ever seen ends the turn "start".
     Turn* turn_or_start() {
-        if (std::holds_alternative<NoTurn>(conversation_.standing)) open("start", std::nullopt);
+        if (std::holds_alternative<NoTurn>(conversation_.standing)) open_unseen();
         return open_turn();
     }
 

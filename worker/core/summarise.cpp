@@ -42,12 +42,14 @@ std::string code(std::string_view text) {
     return fmt::format("`{}{}`", shown, shown.size() < line.size() ? "…" : "");
 }
 
-/// An error's code as it may stand in public: V1's class name or V0's reason id. Of a longer text only the
-/// leading name: the rest is exception text, which never goes into a thread.
+/// An error's code as it may stand in public: V1's class name, V0's reason id, or the name before the colon
+/// of a longer text. The rest is exception text, which never goes into a thread; a text that starts otherwise
+/// has none.
 std::string public_code(std::string_view reason) {
     constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.";
     const std::string_view name = reason.substr(0, reason.find_first_not_of(allowed));
-    return std::string(prefix_of(name, shown_text_bytes));
+    const bool is_name = name.size() == reason.size() || reason[name.size()] == ':';
+    return is_name ? std::string(prefix_of(name, shown_text_bytes)) : "";
 }
 
 std::string plural(std::size_t count, std::string_view noun) {
@@ -103,8 +105,10 @@ MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, c
         const std::string reason = public_code(turn.reason->code);
         if (!reason.empty()) made.summary.headline += ": `" + reason + "`";
     }
-    const bool wants_words =
-        std::find(rules.sources.begin(), rules.sources.end(), "final") != rules.sources.end();
+    const auto first = std::find_if(rules.sources.begin(), rules.sources.end(), [](const auto& source) {
+        return source == "final" || source == "digest";
+    });
+    const bool wants_words = first != rules.sources.end() && *first == "final";  // digest always succeeds
     if (wants_words && turn.words && !trimmed(*turn.words).empty()) {
         made.source = "final";
         made.summary.words = *turn.words;

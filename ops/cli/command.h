@@ -1,0 +1,60 @@
+// What every command shares: the configuration, the exit codes of contract §1, and how an error is said.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/config.h"
+#include "base/result.h"
+#include "worker/mysql_store.h"
+#include "worker/planner.h"
+
+namespace CLI {
+class App;
+}
+
+namespace epilogue::cli {
+
+enum ExitCode { done = 0, failed = 1, usage = 64, unavailable = 69, internal = 70, configuration = 78 };
+
+/// A command ends early with this: the text was for standard error, the code is the process's.
+struct Exit {
+    int code = failed;
+    std::string text;  ///< empty: everything was said already
+};
+
+/// The options that all commands have.
+struct Common {
+    std::string config_file;  ///< --config; empty: ./epilogue.toml when it exists
+    bool json = false;        ///< --json
+};
+
+/// Adds --config (and, with `json`, --json) to a command.
+void add_common(CLI::App& command, Common& common, bool json);
+
+/// The configuration, checked for use; throws Exit(78).
+Config load(const Common& common);
+
+/// The value, or throws Exit: 69 when the database or the broker cannot be reached, 64 for poison, else 1.
+void expect(const Result<void>& result);
+template <class T>
+T expect(Result<T> result) {
+    if (!result) expect(Result<void>(Failure(result.error())));
+    return std::move(*result);
+}
+
+/// A store on tables that this version can work with; throws Exit 69, or 78 ("run epilogue migrate").
+std::unique_ptr<MysqlStore> open_store(const Config& config);
+Planner make_planner(const Config& config, MysqlStore& store);
+
+// One function a command: adds itself to the program.
+void add_migrate(CLI::App& program);
+void add_keygen(CLI::App& program);
+void add_worker(CLI::App& program);
+void add_publish(CLI::App& program);
+void add_callbacks(CLI::App& program);
+void add_deliveries(CLI::App& program);
+void add_check(CLI::App& program);
+
+}  // namespace epilogue::cli

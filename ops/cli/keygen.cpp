@@ -1,0 +1,14 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/secret.h"
+#include "ops/cli/command.h"
+
+namespace epilogue::cli {
+
+void add_keygen(CLI::App& program) {
+    auto* command = program.add_subcommand("keygen", "Print a new key for [security] keys");
+    command->callback([] { fmt::print("{}\n", new_key()); });
+}
+
+}  // namespace epilogue::cli

@@ -1,0 +1,47 @@
+// The `epilogue` executable: one file a command beside this one.
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <curl/curl.h>
+
+#include "base/io/kafka.h"
+#include "base/version.h"
+#include "ops/cli/command.h"
+
+namespace {
+
+std::string version_text() {
+    return std::string("epilogue ") + epilogue::version + "\nlibrdkafka " + epilogue::kafka_version() + "\n" +
+           curl_version() + "\nMySQL Connector/C++ 1.1\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace epilogue::cli;
+    CLI::App program{
+        "Epilogue tells the people who asked how an agent's conversation ended: once, with a summary, in the "
+        "right thread."};
+    program.name("epilogue");
+    program.set_version_flag("--version", version_text);
+    program.require_subcommand(1);
+    for (const auto add :
+         {add_migrate, add_keygen, add_worker, add_publish, add_callbacks, add_deliveries, add_check})
+        add(program);
+    try {
+        program.parse(argc, argv);
+        return done;
+    } catch (const CLI::Success& asked) {
+        return program.exit(asked);
+    } catch (const CLI::ParseError& wrong) {
+        program.exit(wrong);
+        return usage;
+    } catch (const Exit& exit) {
+        if (!exit.text.empty()) std::fprintf(stderr, "epilogue: %s\n", exit.text.c_str());
+        return exit.code;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "epilogue: internal error: %s\n", error.what());
+        return internal;
+    }
+}

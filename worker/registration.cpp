@@ -1,0 +1,122 @@
+#include "worker/registration.h"
+
+#include "base/ids.h"
+#include "schemas/decode.h"
+#include "schemas/processor.h"
+#include "worker/finish.h"
+
+namespace epilogue {
+namespace {
+
+/// Plans the report of the conversation's last end: only when no turn is open, and only where it was not told
+/// before.
+Result<std::string> plan_last_end(Transaction& transaction, const Planner& planner,
+                                  const Conversation& conversation, CallbackRow& callback,
+                                  const Processor& processor) {
+    if (!conversation.last || !std::holds_alternative<Ended>(conversation.standing)) return std::string();
+    TRY(const bool told, transaction.has_delivery_to(callback.conversation_id, conversation.last->turn_key,
+                                                     processor.sink, describe(processor)));
+    if (told) return std::string();
+    Plan plan;
+    planner.add(callback.conversation_id, *conversation.last, {}, {&callback}, plan);
+    TRY(const auto fresh, planner.write(transaction, plan, {callback}));
+    return fresh.empty() ? std::string() : processor.sink;
+}
+
+Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& event) {
+    bool exists = false;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(const auto callback, transaction.lock_callback(id));
+        exists = callback.has_value();
+        if (!callback) return {};
+        const CallbackState next = step(callback->state, callback->options, event).state;
+        return next == callback->state ? Result<void>() : transaction.put_callback_state(id, next);
+    };
+    // Doing it twice changes nothing, so a lost answer is simply tried again.
+    TRY_VOID(store.transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    return exists;
+}
+
+}  // namespace
+
+Result<Registered> register_callback(Store& store, const Planner& planner,
+                                     const RegistrationRequest& request) {
+    if (const auto fault = key_fault(request.conversation_id); !fault.empty())
+        return poisonous("conversation: expected 1 to 255 bytes of UTF-8 (" + std::string(fault) + ")");
+    TRY(const Processor processor, decode_processor(request.processor_type, request.processor_json));
+    CallbackRow callback;
+    callback.conversation_id = normalise_conversation_id(request.conversation_id);
+    callback.options = request.options;
+    callback.processor_type = request.processor_type;
+    callback.processor_json = request.processor_json;
+    callback.idempotency_key = request.idempotency_key.empty() ? random_uuid() : request.idempotency_key;
+
+    Registered registered;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        registered = {};
+        CallbackRow row = callback;
+        TRY(const Conversation conversation, transaction.lock_conversation(row.conversation_id));
+        TRY(const auto known, transaction.callback_with_idempotency_key(row.idempotency_key));
+        if (known) {
+            registered = {*known, true, {}};
+            return {};
+        }
+        TRY(row.id, transaction.insert_callback(row));
+        registered.callback_id = row.id;
+        if (!request.from_last) return {};
+        TRY(registered.planned_sink, plan_last_end(transaction, planner, conversation, row, processor));
+        return {};
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto known, transaction.callback_with_idempotency_key(callback.idempotency_key));
+        return known.has_value();
+    };
+    TRY_VOID(store.transact(work, is_done));
+    return registered;
+}
+
+Result<bool> cancel_callback(Store& store, std::int64_t id) {
+    return step_callback(store, id, CancelAsked{});
+}
+
+Result<bool> wake_callback(Store& store, std::int64_t id) {
+    return step_callback(store, id, WakeAsked{});
+}
+
+Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& delivery_id, OperatorAction action,
+                                        const std::string& url) {
+    const DeliveryEvent event = action == OperatorAction::retry  ? DeliveryEvent{OperatorRetry{}}
+                                : action == OperatorAction::sent ? DeliveryEvent{OperatorSaysSent{url}}
+                                                                 : DeliveryEvent{OperatorSaysNotSent{}};
+    OperatorAnswer answer = OperatorAnswer::done;
+    Generation written;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        answer = OperatorAnswer::done;
+        TRY(auto row, transaction.lock_delivery(delivery_id));
+        TRY(const Instant now, transaction.now());
+        if (!row) {
+            answer = OperatorAnswer::no_such_delivery;
+            return {};
+        }
+        const bool under_way = row->lease_until && *row->lease_until > now;
+        const auto progress = under_way ? std::nullopt : step(row->progress, event);
+        if (!progress) {
+            answer = OperatorAnswer::not_now;
+            return {};
+        }
+        row->progress = *progress;
+        row->generation.value += 1;
+        row->next_attempt_at = now;
+        if (progress->state == DeliveryState::sent) row->sent_at = now;
+        written = row->generation;
+        TRY_VOID(transaction.put_delivery(*row));
+        return finish_callback(transaction, *row);
+    };
+    TRY_VOID(store.transact(work, [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto row, transaction.lock_delivery(delivery_id));
+        return row && row->generation == written;
+    }));
+    return answer;
+}
+
+}  // namespace epilogue

@@ -1,0 +1,43 @@
+// Registering, cancelling and waking callbacks: the other side of the batch rule. Both sides lock the
+// conversation's row first and then read the other's rows, so whoever is second sees the first (architecture
+// §1.4).
+#pragma once
+
+#include <string>
+
+#include "worker/planner.h"
+#include "worker/store.h"
+
+namespace epilogue {
+
+struct RegistrationRequest {
+    std::string conversation_id;
+    std::string processor_type;
+    std::string processor_json;
+    CallbackOptions options;
+    bool from_last = true;        ///< report the conversation's last end too, when no turn is open
+    std::string idempotency_key;  ///< the same key registers once; empty: one is made up
+};
+
+struct Registered {
+    std::int64_t callback_id = 0;
+    bool existed = false;      ///< the key was used before: this is that callback
+    std::string planned_sink;  ///< of a delivery for the last end; empty: none
+};
+
+/// Adds a callback. Errors: poison for a conversation id or processor_json that cannot be used (the text
+/// names the field), else the database's.
+Result<Registered> register_callback(Store& store, const Planner& planner,
+                                     const RegistrationRequest& request);
+
+/// Steps one callback from outside; true when the id exists.
+Result<bool> cancel_callback(Store& store, std::int64_t id);
+Result<bool> wake_callback(Store& store, std::int64_t id);
+
+enum class OperatorAction { retry, sent, not_sent };
+enum class OperatorAnswer { done, no_such_delivery, not_now };
+/// An operator's verdict on a delivery; `url` for `sent`. not_now: its state does not allow it.
+Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& delivery_id, OperatorAction action,
+                                        const std::string& url);
+
+}  // namespace epilogue
