@@ -11,20 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/record.h"
 #include "schemas/decode.h"
 #include "worker/core/fold.h"
 #include "worker/planner.h"
 #include "worker/store.h"
 
 namespace epilogue {
-
-/// A record as the batch needs it; the views outlive the call.
-struct RecordView {
-    Offset offset;
-    std::string_view key;    ///< data() is nullptr: none
-    std::string_view value;  ///< data() is nullptr: tombstone
-    Instant timestamp;
-};
 
 /// The right to move a partition, as long as nobody claimed it later.
 struct Claim {

@@ -2,28 +2,36 @@
 
 #include <algorithm>
 
+#include "base/io/log.h"
+#include "base/io/mysql.h"
+
 namespace epilogue {
 
 Result<Claim> claim_partition(Store& store, const PartitionKey& key, const std::string& cluster_id,
                               const std::string& owner, const FirstPosition& first_position) {
-    // The broker is asked before the row is locked: no lock is held over a network call.
-    bool known = false;
+    std::optional<PartitionRow> seen;
     TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
-        TRY(const auto row, transaction.lock_partition(key));
-        known = row.has_value();
+        TRY(seen, transaction.peek_partition(key));
         return {};
     }));
     NextOffset first;
-    if (!known) {
-        TRY(first, first_position());
+    if (!seen) {
+        TRY(first, first_position());  // asked of the broker before any row is locked
     }
 
     Claim claim{key, cluster_id, owner, {}, {}, 0, {}, {}};
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(auto locked, transaction.lock_partition(key));
+        const auto locked = transaction.lock_partition(key);
+        if (!locked && is_conflict(locked.error()) && seen) {
+            // A predecessor that was paused in the middle of a transaction holds the row: its session is
+            // ended, and this transaction runs again.
+            log_warn("ending the session of the partition's predecessor", {{"owner", seen->owner}});
+            TRY_VOID(store.end_session(seen->connection_id));
+        }
+        if (!locked) return Failure(locked.error());
         TRY(const Instant now, transaction.now());
-        PartitionRow row = locked.value_or(PartitionRow{});
-        if (!locked) row.next_offset = first;
+        PartitionRow row = locked->value_or(PartitionRow{});
+        if (!*locked) row.next_offset = first;
         row.generation = {std::max(row.generation.value + 1, std::int64_t{now.time_since_epoch().count()})};
         row.cluster_id = cluster_id;
         row.owner = owner;

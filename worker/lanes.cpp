@@ -32,14 +32,14 @@ std::map<int, NextOffset> Lanes::close(const std::vector<int>& partitions) {
     return stored;
 }
 
-Lanes::Room Lanes::push(KafkaRecord record) {
+Lanes::Room Lanes::push(Record record) {
     const std::lock_guard lock(mutex_);
-    const auto found = lanes_.find(record.partition());
+    const auto found = lanes_.find(record.partition);
     if (found == lanes_.end()) return Room::enough;
     Lane& lane = found->second;
     const bool reads = lane.state == State::reading || lane.state == State::working;
-    if (!reads || (lane.last_read && record.offset() <= *lane.last_read)) return Room::enough;
-    lane.last_read = record.offset();
+    if (!reads || (lane.last_read && record.offset <= *lane.last_read)) return Room::enough;
+    lane.last_read = record.offset;
     lane.bytes += record.bytes();
     lane.queue.push_back(std::move(record));
     changed_.notify_all();
@@ -71,9 +71,9 @@ std::vector<int> Lanes::take_refilled() {
 
 LaneWork Lanes::next(std::chrono::milliseconds wait, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    const auto until = std::chrono::steady_clock::now() + wait;
+    const auto until = clock_.steady() + wait;
     while (!stop.stop_requested()) {
-        const auto now = std::chrono::steady_clock::now();
+        const auto now = clock_.steady();
         if (auto work = work_locked(now)) {
             auto* ready = std::get_if<RecordsReady>(&*work);
             if (ready == nullptr) return std::move(*work);
@@ -83,7 +83,7 @@ LaneWork Lanes::next(std::chrono::milliseconds wait, const std::stop_token& stop
             while (lane != nullptr && lane->queue.size() < limits_.batch_records &&
                    lane->bytes < limits_.batch_bytes) {
                 const std::size_t before = lane->queue.size();
-                if (std::chrono::steady_clock::now() >= flush) break;
+                if (clock_.steady() >= flush) break;
                 changed_.wait_for(lock, growth_check, [] { return false; });
                 lane = find(ready->lane);
                 if (lane == nullptr || lane->queue.size() == before) break;
@@ -132,12 +132,11 @@ bool Lanes::timer_is_near(const Lane& lane, SteadyTime now) const {
     const Claim& claim = *lane.claim;
     if (!claim.next_due || now < lane.timer_not_before) return false;
     if (claim.clock && *claim.next_due <= *claim.clock) return true;
-    return lane.queue.empty() &&
-           *claim.next_due <= std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    return lane.queue.empty() && *claim.next_due <= clock_.wall();
 }
 
-std::vector<KafkaRecord> Lanes::take_batch(Lane& lane) const {
-    std::vector<KafkaRecord> batch;
+std::vector<Record> Lanes::take_batch(Lane& lane) const {
+    std::vector<Record> batch;
     std::size_t bytes = 0;
     while (!lane.queue.empty() && batch.size() < limits_.batch_records) {
         const std::size_t next = lane.queue.front().bytes();
@@ -177,7 +176,7 @@ void Lanes::done(const LaneId& id, Claim claim) {
     }
 }
 
-void Lanes::put_back(const LaneId& id, std::vector<KafkaRecord> records, std::chrono::milliseconds pause) {
+void Lanes::put_back(const LaneId& id, std::vector<Record> records, std::chrono::milliseconds pause) {
     const std::lock_guard lock(mutex_);
     Lane* lane = find(id);
     if (lane == nullptr) return;
@@ -186,7 +185,7 @@ void Lanes::put_back(const LaneId& id, std::vector<KafkaRecord> records, std::ch
         lane->queue.push_front(std::move(*record));
     }
     lane->state = State::reading;
-    lane->not_before = std::chrono::steady_clock::now() + pause;
+    lane->not_before = clock_.steady() + pause;
 }
 
 void Lanes::rest(const LaneId& id, std::chrono::milliseconds pause) {
@@ -194,7 +193,7 @@ void Lanes::rest(const LaneId& id, std::chrono::milliseconds pause) {
     Lane* lane = find(id);
     if (lane == nullptr) return;
     lane->state = lane->claim ? State::reading : State::unclaimed;
-    lane->not_before = std::chrono::steady_clock::now() + pause;
+    lane->not_before = clock_.steady() + pause;
 }
 
 void Lanes::fence(const LaneId& id, std::chrono::milliseconds pause) {
@@ -206,7 +205,7 @@ void Lanes::fence(const LaneId& id, std::chrono::milliseconds pause) {
     lane->claim.reset();
     lane->state = State::unclaimed;
     lane->was_fenced = true;
-    lane->not_before = std::chrono::steady_clock::now() + pause;
+    lane->not_before = clock_.steady() + pause;
 }
 
 void Lanes::commit_with(bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit) {

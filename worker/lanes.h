@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -35,7 +36,7 @@ struct ClaimWanted {
 struct RecordsReady {
     LaneId lane;
     Claim claim;
-    std::vector<KafkaRecord> records;
+    std::vector<Record> records;
 };
 struct TimerNear {
     LaneId lane;
@@ -51,10 +52,19 @@ struct LaneLimits {
     std::chrono::milliseconds batch_wait{50};  ///< while records keep coming
 };
 
+/// The machine's clocks; injected, so that a simulation can own them.
+struct LaneClock {
+    std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
+    /// Only decides when it is worth asking the broker and the database; never what is done.
+    std::function<Instant()> wall = [] {
+        return std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    };
+};
+
 /// Thread-safe.
 class Lanes {
   public:
-    explicit Lanes(LaneLimits limits) : limits_(limits) {}
+    explicit Lanes(LaneLimits limits, LaneClock clock = {}) : limits_(limits), clock_(std::move(clock)) {}
 
     // --- the poll thread ---
     void open(const std::vector<int>& partitions);
@@ -63,7 +73,7 @@ class Lanes {
     std::map<int, NextOffset> close(const std::vector<int>& partitions);
     enum class Room { enough, full };
     /// Queues a record; one of a lane that is not reading, or that was queued before, is dropped.
-    Room push(KafkaRecord record);
+    Room push(Record record);
     void saw_end(const EndOfPartition& end);
     /// Lanes whose queue has room again: to be resumed.
     std::vector<int> take_refilled();
@@ -76,7 +86,7 @@ class Lanes {
     /// A batch or a timer step is durable.
     void done(const LaneId& lane, Claim claim);
     /// Puts a batch back and leaves the lane alone until `pause` has passed.
-    void put_back(const LaneId& lane, std::vector<KafkaRecord> records, std::chrono::milliseconds pause);
+    void put_back(const LaneId& lane, std::vector<Record> records, std::chrono::milliseconds pause);
     /// Nothing may be done with the lane until `pause` has passed.
     void rest(const LaneId& lane, std::chrono::milliseconds pause);
     /// The claim is lost: everything is dropped, to be claimed again after `pause`.
@@ -95,7 +105,7 @@ class Lanes {
         State state = State::unclaimed;
         bool was_fenced = false;
         bool paused = false;  ///< full: the client was told to stop fetching
-        std::deque<KafkaRecord> queue;
+        std::deque<Record> queue;
         std::size_t bytes = 0;
         std::optional<Offset> last_read;
         std::optional<NextOffset> end_seen;
@@ -107,10 +117,11 @@ class Lanes {
 
     Lane* find(const LaneId& id);
     std::optional<LaneWork> work_locked(SteadyTime now);
-    std::vector<KafkaRecord> take_batch(Lane& lane) const;
+    std::vector<Record> take_batch(Lane& lane) const;
     bool timer_is_near(const Lane& lane, SteadyTime now) const;
 
     const LaneLimits limits_;
+    const LaneClock clock_;
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
     std::map<int, Lane> lanes_;

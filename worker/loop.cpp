@@ -1,7 +1,6 @@
 #include "worker/loop.h"
 
 #include <algorithm>
-#include <random>
 
 #include "base/backoff.h"
 #include "base/io/log.h"
@@ -11,13 +10,7 @@
 namespace epilogue {
 namespace {
 
-constexpr std::chrono::milliseconds turn{100};
 constexpr std::chrono::seconds commit_all_every{5};
-
-double random01() {
-    thread_local std::mt19937_64 engine{std::random_device{}()};
-    return std::uniform_real_distribution<double>{0.0, 1.0}(engine);
-}
 
 std::string component(int partition) {
     return "partition " + std::to_string(partition);
@@ -26,12 +19,15 @@ std::string component(int partition) {
 }  // namespace
 
 void Loop::run(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-        last_turn_ = std::chrono::steady_clock::now();
-        LaneWork work = lanes_.next(turn, stop);
-        std::visit([this](auto& found) { on(found); }, work);
-        let_offsets_follow();
-    }
+    constexpr std::chrono::milliseconds wait{100};
+    while (!stop.stop_requested()) turn(wait, stop);
+}
+
+void Loop::turn(std::chrono::milliseconds wait, const std::stop_token& stop) {
+    last_turn_ = std::chrono::steady_clock::now();
+    LaneWork work = lanes_.next(wait, stop);
+    std::visit([this](auto& found) { on(found); }, work);
+    let_offsets_follow();
 }
 
 void Loop::on(ClaimWanted& wanted) {
@@ -70,10 +66,7 @@ Result<Claim> Loop::claim(const ClaimWanted& wanted) {
 }
 
 void Loop::on(RecordsReady& ready) {
-    std::vector<RecordView> views;
-    views.reserve(ready.records.size());
-    for (const KafkaRecord& record : ready.records)
-        views.push_back({record.offset(), record.key(), record.value(), record.timestamp()});
+    const std::vector<RecordView> views(ready.records.begin(), ready.records.end());
     const auto applied = batch_.apply(ready.claim, views);
     if (applied) {
         lanes_.done(ready.lane, ready.claim);
@@ -85,7 +78,7 @@ void Loop::on(RecordsReady& ready) {
     } else {
         // Halves that were stored before the failure have moved the claim on.
         std::erase_if(ready.records,
-                      [&](const KafkaRecord& r) { return r.offset().value < ready.claim.position.value; });
+                      [&](const Record& r) { return r.offset.value < ready.claim.position.value; });
         lanes_.done(ready.lane, ready.claim);
         lanes_.put_back(ready.lane, std::move(ready.records), failed(ready.lane, applied.error()));
     }
@@ -152,17 +145,18 @@ std::chrono::milliseconds Loop::failed(const LaneId& lane, const Error& error) {
         log_.stop_reading(lane.partition);
         constexpr std::chrono::milliseconds at_least{500};
         constexpr std::chrono::milliseconds spread{2500};
-        const auto jitter = std::chrono::duration_cast<std::chrono::milliseconds>(spread * random01());
+        const auto jitter = std::chrono::duration_cast<std::chrono::milliseconds>(spread * rules_.random01());
         lanes_.fence(lane, at_least + jitter);
         return {};
     }
     readiness_.set(component(lane.partition), error.text);
     constexpr std::chrono::seconds longest{10};
-    return full_jitter(++failures_[lane.partition], random01(), std::chrono::milliseconds{200}, longest);
+    return full_jitter(++failures_[lane.partition], rules_.random01(), std::chrono::milliseconds{200},
+                       longest);
 }
 
 void Loop::let_offsets_follow() {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = rules_.steady();
     const bool all = now - committed_all_at_ > commit_all_every;
     if (all) committed_all_at_ = now;
     lanes_.commit_with(all, [this](const auto& positions) { log_.commit(positions); });

@@ -40,6 +40,8 @@ struct LoopRules {
     std::string group;
     std::string topic;
     std::string owner;
+    std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
+    std::function<double()> random01;  ///< jitter; thread-safe
 };
 
 class Loop {
@@ -57,6 +59,8 @@ class Loop {
 
     /// Runs until `stop`. A batch that was begun is finished.
     void run(const std::stop_token& stop);
+    /// Does one thing; waits for it at most `wait`.
+    void turn(std::chrono::milliseconds wait, const std::stop_token& stop);
     /// When it last turned, for /healthz.
     std::chrono::steady_clock::time_point last_turn() const { return last_turn_.load(); }
 

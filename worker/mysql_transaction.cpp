@@ -55,11 +55,21 @@ Result<Instant> MysqlTransaction::now() {
 }
 
 Result<std::optional<PartitionRow>> MysqlTransaction::lock_partition(const PartitionKey& key) {
+    return partition_row(key, "FOR UPDATE");
+}
+
+Result<std::optional<PartitionRow>> MysqlTransaction::peek_partition(const PartitionKey& key) {
+    return partition_row(key, "");
+}
+
+Result<std::optional<PartitionRow>> MysqlTransaction::partition_row(const PartitionKey& key,
+                                                                    const std::string& lock) {
     TRY(const auto rows,
         session_.query(
             "SELECT cluster_id, next_offset, last_offset, last_record_crc, last_record_time, clock_at, "
             "caught_up_at, owner, connection_id, generation, sequence FROM partition_progress "
-            "WHERE consumer_group=? AND topic=? AND partition_id=? FOR UPDATE",
+            "WHERE consumer_group=? AND topic=? AND partition_id=? " +
+                lock,
             {key.group, key.topic, std::int64_t{key.partition}}));
     if (rows.empty()) return std::optional<PartitionRow>();
     Columns columns(rows[0]);

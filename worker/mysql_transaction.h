@@ -15,6 +15,7 @@ class MysqlTransaction final : public Transaction {
     std::int64_t connection_id() override { return session_.connection_id(); }
 
     Result<std::optional<PartitionRow>> lock_partition(const PartitionKey& key) override;
+    Result<std::optional<PartitionRow>> peek_partition(const PartitionKey& key) override;
     Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) override;
 
     Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
@@ -48,6 +49,7 @@ class MysqlTransaction final : public Transaction {
     Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override;
 
   private:
+    Result<std::optional<PartitionRow>> partition_row(const PartitionKey& key, const std::string& lock);
     Result<std::vector<CallbackRow>> callbacks_where(const std::string& condition,
                                                      const std::vector<SqlValue>& values);
     Result<std::vector<DeliveryRow>> deliveries_where(const std::string& condition,

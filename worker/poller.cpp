@@ -8,7 +8,7 @@ namespace {
 constexpr std::chrono::milliseconds poll_wait{100};
 constexpr std::chrono::milliseconds answer_wait{5000};
 constexpr std::chrono::milliseconds health_wait{1000};
-constexpr std::chrono::seconds ask_every{10};
+constexpr std::chrono::seconds ask_every{1};
 
 std::string listed(const std::vector<int>& partitions) {
     std::string text;
@@ -42,6 +42,7 @@ void Poller::run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         Polled polled = consumer_->poll(poll_wait);
         std::visit([this](auto& found) { on(found); }, polled);
+        if (in_doubt_) check_reachable();
         for (const int partition : lanes_.take_refilled())
             if (const auto resumed = consumer_->resume(partition); !resumed) log_debug(resumed.error().text);
     }
@@ -54,7 +55,7 @@ void Poller::close(std::chrono::milliseconds deadline) {
 void Poller::assigned(const std::vector<int>& partitions) {
     log_info("partitions assigned", {{"partitions", listed(partitions)}});
     metrics_.rebalance();
-    readiness_.set("kafka", "");
+    readiness_.set("topic", "");
     lanes_.open(partitions);
 }
 
@@ -74,17 +75,17 @@ void Poller::revoked(const std::vector<int>& partitions, bool lost) {
             {{"why", committed.error().text}});
 }
 
-/// Nothing came: a good moment to see whether the brokers are there at all.
-void Poller::on(std::monostate) {
+/// A single lost connection is nothing: only when no broker answers is the worker unready.
+void Poller::check_reachable() {
     const auto now = std::chrono::steady_clock::now();
     if (now - asked_at_ < ask_every) return;
     asked_at_ = now;
-    const bool answers = !consumer_->cluster_id(health_wait).empty();
-    if (answers) readiness_.set("kafka", "");
+    in_doubt_ = !consumer_->is_reachable(health_wait);
+    readiness_.set("kafka", in_doubt_ ? "no broker answers at " + settings_.brokers : "");
 }
 
-void Poller::on(KafkaRecord& record) {
-    const int partition = record.partition();
+void Poller::on(Record& record) {
+    const int partition = record.partition;
     if (lanes_.push(std::move(record)) == Lanes::Room::full)
         if (const auto paused = consumer_->pause(partition); !paused) log_debug(paused.error().text);
 }
@@ -94,8 +95,11 @@ void Poller::on(const EndOfPartition& end) {
 }
 
 void Poller::on(const KafkaTrouble& trouble) {
-    readiness_.set("kafka", trouble.text);
-    asked_at_ = {};
+    if (trouble.no_topic)
+        readiness_.set("topic", "topic " + topic_ + " does not exist: create it");
+    else
+        in_doubt_ = true;
+    log_debug("Kafka says", {{"why", trouble.text}});
 }
 
 std::string Poller::cluster_id() {

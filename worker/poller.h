@@ -43,8 +43,9 @@ class Poller final : public Log {
   private:
     void assigned(const std::vector<int>& partitions);
     void revoked(const std::vector<int>& partitions, bool lost);
-    void on(std::monostate);
-    void on(KafkaRecord& record);
+    void on(std::monostate) {}
+    void check_reachable();
+    void on(Record& record);
     void on(const EndOfPartition& end);
     void on(const KafkaTrouble& trouble);
 
@@ -56,6 +57,7 @@ class Poller final : public Log {
     Metrics& metrics_;
     Readiness& readiness_;
     std::unique_ptr<KafkaConsumer> consumer_;
+    bool in_doubt_ = true;  ///< whether any broker can be reached
     std::chrono::steady_clock::time_point asked_at_{};
 };
 

@@ -24,6 +24,7 @@ class Probe {
     Probe(const Probe&) = delete;
     Probe& operator=(const Probe&) = delete;
 
+    /// The port it listens on, also when it was asked for a free one.
     int port() const;
 
   private:

@@ -111,6 +111,8 @@ class Transaction {
 
     /// Locks the row; nullopt when the partition was never claimed.
     virtual Result<std::optional<PartitionRow>> lock_partition(const PartitionKey& key) = 0;
+    /// The row as it was last committed, without waiting for a lock.
+    virtual Result<std::optional<PartitionRow>> peek_partition(const PartitionKey& key) = 0;
     virtual Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) = 0;
 
     /// Creates the rows that are missing, locks all of them and reads them, in the order of `ids`

@@ -82,7 +82,10 @@ class Worker {
           poller_(kafka_settings(config), config.kafka.topic, config.kafka.group, start_at(config), lanes_,
                   metrics, readiness),
           loop_(lanes_, poller_, loop_store_, batch_, outbox_, metrics, readiness,
-                {config.kafka.group, config.kafka.topic, owner}),
+                {.group = config.kafka.group,
+                 .topic = config.kafka.topic,
+                 .owner = owner,
+                 .random01 = system_sender_clock().random01}),
           gauges_(lanes_, poller_, post_store_, metrics, config.kafka.topic) {}
 
     bool turns() const { return std::chrono::steady_clock::now() - loop_.last_turn() < loop_stalls_after; }

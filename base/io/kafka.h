@@ -17,10 +17,8 @@
 
 #include "base/instant.h"
 #include "base/named.h"
+#include "base/record.h"
 #include "base/result.h"
-
-struct rd_kafka_s;
-struct rd_kafka_message_s;
 
 namespace epilogue {
 
@@ -28,28 +26,6 @@ struct KafkaSettings {
     std::string brokers;
     std::string client_id;
     std::map<std::string, std::string> properties;  ///< any librdkafka property; wins over our defaults
-};
-
-/// One record; the views live as long as the record.
-class KafkaRecord {
-  public:
-    explicit KafkaRecord(rd_kafka_message_s* message);
-
-    int partition() const;
-    Offset offset() const;
-    /// data() is nullptr for a record without key.
-    std::string_view key() const;
-    /// data() is nullptr for a tombstone.
-    std::string_view value() const;
-    /// The record's timestamp; the epoch when it has none.
-    Instant timestamp() const;
-    std::size_t bytes() const { return key().size() + value().size(); }
-
-  private:
-    struct Destroy {
-        void operator()(rd_kafka_message_s* message) const;
-    };
-    std::unique_ptr<rd_kafka_message_s, Destroy> message_;
 };
 
 /// The broker has no record beyond this position.
@@ -60,9 +36,9 @@ struct EndOfPartition {
 /// Something is wrong with the connection or the topic; the client goes on by itself.
 struct KafkaTrouble {
     std::string text;
-    bool out_of_range = false;
+    bool no_topic = false;  ///< the topic does not exist (yet)
 };
-using Polled = std::variant<std::monostate, KafkaRecord, EndOfPartition, KafkaTrouble>;
+using Polled = std::variant<std::monostate, Record, EndOfPartition, KafkaTrouble>;
 
 /// Told about ownership from inside poll() and close(), on their thread.
 struct RebalanceListener {
@@ -104,6 +80,8 @@ class KafkaConsumer {
     Result<std::optional<NextOffset>> committed(int partition, std::chrono::milliseconds wait);
     /// Asked of the broker now, never from a cache.
     Result<Watermarks> watermarks(int partition, std::chrono::milliseconds wait);
+    /// True when a broker answers now, within `wait`.
+    bool is_reachable(std::chrono::milliseconds wait);
     /// Empty when the broker has not answered within `wait`.
     std::string cluster_id(std::chrono::milliseconds wait);
 

@@ -6,27 +6,26 @@
 
 namespace epilogue {
 
-KafkaRecord::KafkaRecord(rd_kafka_message_s* message) : message_(message) {}
-void KafkaRecord::Destroy::operator()(rd_kafka_message_s* message) const {
-    rd_kafka_message_destroy(message);
+namespace {
+
+void destroy_message(void* message) {
+    rd_kafka_message_destroy(static_cast<rd_kafka_message_t*>(message));
 }
-int KafkaRecord::partition() const {
-    return message_->partition;
-}
-Offset KafkaRecord::offset() const {
-    return {message_->offset};
-}
-std::string_view KafkaRecord::key() const {
-    return {static_cast<const char*>(message_->key), message_->key_len};
-}
-std::string_view KafkaRecord::value() const {
-    return {static_cast<const char*>(message_->payload), message_->len};
-}
-Instant KafkaRecord::timestamp() const {
+
+/// Takes the message over.
+Record record_of(rd_kafka_message_t* message) {
     rd_kafka_timestamp_type_t type{};
-    const std::int64_t ms = rd_kafka_message_timestamp(message_.get(), &type);
-    return Instant{std::chrono::milliseconds{type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : ms}};
+    const std::int64_t ms = rd_kafka_message_timestamp(message, &type);
+    RecordView view;
+    view.partition = message->partition;
+    view.offset = {message->offset};
+    view.key = {static_cast<const char*>(message->key), message->key_len};
+    view.value = {static_cast<const char*>(message->payload), message->len};
+    view.timestamp = Instant{std::chrono::milliseconds{type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : ms}};
+    return {view, Record::Keep(message, destroy_message)};
 }
+
+}  // namespace
 
 struct KafkaConsumer::Handles {
     std::string topic;
@@ -102,13 +101,13 @@ Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
     rd_kafka_message_t* message =
         rd_kafka_consumer_poll(handles_->client.get(), static_cast<int>(wait.count()));
     if (message == nullptr) return std::monostate{};
-    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return KafkaRecord(message);
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return record_of(message);
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> event(message);
     if (event->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
         return EndOfPartition{event->partition, {event->offset}};
-    const bool out_of_range = event->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
-                              event->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
-    return KafkaTrouble{rd_kafka_message_errstr(event.get()), out_of_range};
+    const bool no_topic = event->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+                          event->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+    return KafkaTrouble{rd_kafka_message_errstr(event.get()), no_topic};
 }
 
 Result<void> KafkaConsumer::seek(int partition, NextOffset position) {
@@ -173,6 +172,15 @@ Result<Watermarks> KafkaConsumer::watermarks(int partition, std::chrono::millise
                                          &marks.low, &marks.high, static_cast<int>(wait.count()));
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "reading the watermarks");
     return marks;
+}
+
+bool KafkaConsumer::is_reachable(std::chrono::milliseconds wait) {
+    const rd_kafka_metadata_t* metadata = nullptr;
+    const auto error =
+        rd_kafka_metadata(handles_->client.get(), 0, nullptr, &metadata, static_cast<int>(wait.count()));
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
+    rd_kafka_metadata_destroy(metadata);
+    return true;
 }
 
 std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {

@@ -25,6 +25,7 @@ struct ConversationRow {
     std::optional<Instant> due_at;
 };
 
+/// The columns of this conversation; from_row gives it back.
 ConversationRow to_row(const Conversation& conversation);
 
 /// Poison when the row was not written by to_row.

@@ -1,0 +1,31 @@
+// One record of a log, as it was read.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/instant.h"
+#include "base/named.h"
+
+namespace epilogue {
+
+/// A record's parts; the views belong to somebody else.
+struct RecordView {
+    int partition = 0;
+    Offset offset;
+    std::string_view key;    ///< data() is nullptr: none
+    std::string_view value;  ///< data() is nullptr: tombstone
+    Instant timestamp;       ///< the epoch when it has none
+
+    std::size_t bytes() const { return key.size() + value.size(); }
+};
+
+/// A record that keeps alive what its views show.
+struct Record : RecordView {
+    using Keep = std::unique_ptr<void, void (*)(void*)>;
+    Record(const RecordView& view, Keep what) : RecordView(view), keep(std::move(what)) {}
+    Keep keep;
+};
+
+}  // namespace epilogue
