@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(commands_that_run_a_test_suite_are_recognised) {
                                 "make check -j4",
                                 "bundle exec rspec",
                                 "vendor/bin/phpunit; phpunit",
-                                "cd /work/repo && pytest -q",
+                                "cd /workspace/project && pytest -q",
                                 "cd build && cmake .. && ctest",
                                 "CI=1 PYTHONPATH=. pytest",
                                 "CI=1 uv run python -m pytest",
