@@ -8,7 +8,9 @@ namespace epilogue::cli {
 
 void add_keygen(CLI::App& program) {
     auto* command = program.add_subcommand("keygen", "Print a new key for [security] keys");
-    command->callback([] { fmt::print("{}\n", new_key()); });
+    auto common = std::make_shared<Common>();
+    add_common(*command, *common, false);  // accepted as everywhere, but a key needs no configuration
+    command->callback([common] { fmt::print("{}\n", new_key()); });
 }
 
 }  // namespace epilogue::cli

@@ -16,6 +16,12 @@ std::string version_text() {
            curl_version() + "\nMySQL Connector/C++ 1.1\n";
 }
 
+/// Every command answers --version, as it answers --help.
+void add_version(CLI::App& app) {
+    app.set_version_flag("--version", version_text);
+    for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) add_version(*command);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -24,11 +30,11 @@ int main(int argc, char** argv) {
         "Epilogue tells the people who asked how an agent's conversation ended: once, with a summary, in the "
         "right thread."};
     program.name("epilogue");
-    program.set_version_flag("--version", version_text);
     program.require_subcommand(1);
     for (const auto add :
          {add_migrate, add_keygen, add_worker, add_publish, add_callbacks, add_deliveries, add_check})
         add(program);
+    add_version(program);
     try {
         program.parse(argc, argv);
         return done;

@@ -1,0 +1,145 @@
+// What is left when a worker ends, in the worst moment or in good order: nothing lost, nothing twice.
+#define BOOST_TEST_MODULE kill
+#include <algorithm>
+#include <iostream>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+
+/// Two turns each: a question, then the end.
+std::vector<Story> stories_of_two_turns(int count) {
+    std::vector<Story> stories;
+    for (int i = 0; i < count; ++i) {
+        Story& story = stories.emplace_back("killed-" + std::to_string(i));
+        story.user("Go on.").agent_asks("Which of the two, in " + story.id() + "?");
+        story.user("The first.").agent_finishes("All done in " + story.id() + ".");
+    }
+    return stories;
+}
+
+/// How often each place shows a comment with these words.
+std::map<std::string, int> visible_with(const StandIn& platform, const std::string& words) {
+    std::map<std::string, int> times;
+    for (const auto& comment : platform.visible())
+        if (comment.body.find(words) != std::string::npos) ++times[comment.path];
+    return times;
+}
+
+const std::string unsent = "SELECT COUNT(*) FROM deliveries WHERE state<>'SENT'";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_for_each_turn) {
+    constexpr int kills = 20;
+    constexpr int conversations = 24;
+    constexpr std::int64_t turns = 2 * conversations;
+    // One post at a time, so that each round meets one delivery; dead members leave the group soon.
+    const Stage stage(
+        "killed", 3,
+        {{"worker.senders", 2},
+         {"worker.lease_s", 10},
+         {"worker.http_timeout_s", 4},
+         {"worker.batch_max_records", 50},
+         {"kafka.properties", std::map<std::string, std::string>{{"session.timeout.ms", "6000"},
+                                                                 {"heartbeat.interval.ms", "1000"}}}});
+    const StandIn& platform = stage.platform();
+    const auto stories = stories_of_two_turns(conversations);
+    for (std::size_t i = 0; i < stories.size(); ++i)
+        stage.add_github(stories[i].id(), "octo/killed", static_cast<std::int64_t>(i) + 1, "until_done");
+    stage.publish(records_of(stories));
+
+    for (int i = 0; i < kills; ++i) {
+        const bool applied = i % 2 == 0;
+        platform.rules({{{"do", applied ? "apply_then_hang" : "hang"}, {"method", "POST"}}});
+        auto worker = stage.epilogue().start_worker();
+        try {
+            platform.wait_for("held_total", static_cast<std::size_t>(i) + 1, 60s);
+        } catch (const GaveUp&) {
+            BOOST_FAIL("kill " << i + 1 << " found no open request; the worker says\n"
+                               << worker.process().err());
+        }
+        worker.process().kill9();
+    }
+    platform.rules(nlohmann::json::array());
+    const auto counts = platform.counts();
+    std::cout << "killed with a request open: " << counts.at("held_total")
+              << ", of them after it was applied: " << counts.at("held_applied_total") << std::endl;
+    BOOST_TEST(counts.at("held_total") >= 20U);
+    BOOST_TEST(counts.at("held_applied_total") >= 10U);
+
+    // What was cut off is looked for when its lease is over; what is not seen then is looked for after 15 s
+    // and 60 s more, and posted again.
+    const auto worker = stage.epilogue().worker();
+    eventually("every turn of every conversation is SENT", 150s, [&] {
+        return stage.number("SELECT COUNT(*) FROM deliveries") == turns && stage.number(unsent) == 0;
+    });
+    const auto questions = visible_with(platform, "Which of the two, in killed-");
+    const auto ends = visible_with(platform, "All done in killed-");
+    for (std::size_t i = 0; i < stories.size(); ++i) {
+        const std::string place = "octo/killed#" + std::to_string(i + 1);
+        BOOST_TEST_CONTEXT(place) {
+            BOOST_TEST((questions.contains(place) && questions.at(place) == 1));
+            BOOST_TEST((ends.contains(place) && ends.at(place) == 1));
+            BOOST_TEST(visible_with(platform, "Which of the two, in " + stories[i].id() + "?").size() == 1U);
+        }
+    }
+    const auto after = platform.counts();
+    std::cout << "turns: " << turns << ", posts tried: " << after.at("attempts")
+              << ", visible: " << after.at("visible") << ", look-ups: " << after.at("lookups") << std::endl;
+    BOOST_TEST(after.at("visible") == static_cast<std::size_t>(turns));
+    // What was applied is found and never tried again; what was not is tried once more.
+    const auto lost = counts.at("held_total") - counts.at("held_applied_total");
+    BOOST_TEST(after.at("attempts") == static_cast<std::size_t>(turns) + lost);
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks WHERE status='COMPLETED'") ==
+               conversations);
+    BOOST_TEST(stage.number("SELECT COUNT(DISTINCT remote_id) FROM deliveries") == turns);
+    BOOST_TEST((stage.stored() == stage.ends()));
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_is_told_to_end_ends_in_time_and_leaves_the_rest_to_the_next) {
+    constexpr int conversations = 40;
+    constexpr std::int64_t turns = 2 * conversations;
+    const Stage stage("drained", 3,
+                      {{"worker.senders", 4}, {"worker.drain_s", 10}, {"worker.batch_max_records", 20}});
+    const StandIn& platform = stage.platform();
+    platform.rules({{{"do", "delay"}, {"ms", 200}, {"method", "POST"}, {"times", -1}}});
+    const auto stories = stories_of_two_turns(conversations);
+    for (std::size_t i = 0; i < stories.size(); ++i)
+        stage.add_github(stories[i].id(), "octo/drained", static_cast<std::int64_t>(i) + 1, "every_turn");
+    const auto half = stories.begin() + conversations / 2;
+    stage.publish(records_of({stories.begin(), half}));
+    {
+        auto worker = stage.epilogue().worker();
+        platform.wait_for("attempts", 6, 30s);
+        stage.publish(records_of({half, stories.end()}));
+        worker.process().signal(SIGTERM);
+        const auto status = worker.process().wait(10s);
+        BOOST_REQUIRE(status.has_value());
+        BOOST_TEST(*status == 0, worker.process().err());
+    }
+    BOOST_TEST((stage.committed() == stage.stored()));
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries WHERE state NOT IN ('PLANNED','SENT')") == 0);
+    const auto sent = stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'");
+    BOOST_TEST(static_cast<std::size_t>(sent) == platform.counts().at("attempts"));
+    BOOST_TEST(sent < turns);
+
+    const auto next = stage.epilogue().worker();
+    eventually("the next worker has sent the rest", 60s, [&] {
+        return stage.number("SELECT COUNT(*) FROM deliveries") == turns && stage.number(unsent) == 0;
+    });
+    const auto counts = platform.counts();
+    BOOST_TEST(counts.at("attempts") == static_cast<std::size_t>(turns));
+    BOOST_TEST(counts.at("visible") == static_cast<std::size_t>(turns));
+    BOOST_TEST(counts.at("lookups") == 0U);  // nothing was in doubt
+    eventually("the offsets have followed", 20s, [&] { return stage.committed() == stage.ends(); });
+    BOOST_TEST((stage.stored() == stage.ends()));
+}
