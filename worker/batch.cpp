@@ -6,6 +6,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "worker/fence.h"
+#include "worker/transition.h"
 
 namespace epilogue {
 namespace {
@@ -41,93 +42,6 @@ struct Batch::Item {
     std::optional<Event> event;
     std::string outcome;  ///< of a record without event: ignored | tombstone | dead_letter
     std::string dead_reason;
-};
-
-/// What one transaction changes: loaded and locked rows, and what came of them.
-struct Batch::Transition {
-    Transition(const Planner& chosen_planner, const BatchRules& chosen_rules, PartitionRow locked,
-               Instant now)
-        : planner(chosen_planner), rules(chosen_rules), partition(std::move(locked)), database_now(now) {}
-
-    const Planner& planner;
-    const BatchRules& rules;
-    PartitionRow partition;
-    Instant database_now;
-    std::vector<StoredConversation> conversations;  ///< ascending by id
-    std::vector<CallbackRow> callbacks;
-    Plan plan;
-    BatchReport report;
-    std::optional<Instant> next_due;
-
-    Result<void> load(Transaction& transaction, const std::vector<std::string>& ids, int partition_id) {
-        if (ids.empty()) return {};
-        TRY(conversations, transaction.lock_conversations(ids, partition_id));
-        TRY(callbacks, transaction.lock_active_callbacks(ids));
-        return {};
-    }
-
-    std::vector<CallbackRow*> callbacks_of(const std::string& conversation_id) {
-        std::vector<CallbackRow*> found;
-        for (CallbackRow& callback : callbacks)
-            if (callback.conversation_id == conversation_id) found.push_back(&callback);
-        return found;
-    }
-
-    /// Never later than the database's time, never earlier than it already was.
-    Instant advance_clock(Instant to) {
-        Instant clock = std::min(to, database_now);
-        if (partition.clock) clock = std::max(clock, *partition.clock);
-        partition.clock = clock;
-        return clock;
-    }
-
-    Applied apply(const Event& event, const std::string& conversation_id, Instant at, const Source& source) {
-        const auto found =
-            std::lower_bound(conversations.begin(), conversations.end(), conversation_id,
-                             [](const StoredConversation& c, const std::string& id) { return c.id < id; });
-        const FoldRules fold_rules{rules.settle, !callbacks_of(conversation_id).empty()};
-        Folded folded = fold(std::move(found->conversation), event, at, fold_rules);
-        found->conversation = std::move(folded.conversation);
-        take(conversation_id, folded.ended, source);
-        return folded.applied;
-    }
-
-    void tick_all(Instant now, const Source& source) {
-        for (StoredConversation& stored : conversations) {
-            Folded folded = epilogue::tick(std::move(stored.conversation), now);
-            stored.conversation = std::move(folded.conversation);
-            take(stored.id, folded.ended, source);
-        }
-    }
-
-    void take(const std::string& conversation_id, const std::vector<TurnEnd>& ended, const Source& source) {
-        for (const TurnEnd& turn : ended) {
-            report.counted.push_back(turn.verdict);
-            planner.add(conversation_id, turn, source, callbacks_of(conversation_id), plan);
-        }
-    }
-
-    Result<void> write(Transaction& transaction) {
-        TRY_VOID(transaction.put_conversations(conversations));
-        TRY(const auto fresh, planner.write(transaction, plan, callbacks));
-        for (const SummaryRow& summary : plan.summaries) report.summaries.push_back(summary.source);
-        for (const DeliveryRow& delivery : plan.deliveries) {
-            const bool is_new = std::find(fresh.begin(), fresh.end(), delivery.id) != fresh.end();
-            if (is_new)
-                report.planned.push_back({delivery.id, delivery.sink});
-            else
-                ++report.known;
-        }
-        return {};
-    }
-
-    std::optional<Instant> earliest_due() const {
-        std::optional<Instant> earliest;
-        for (const StoredConversation& stored : conversations)
-            if (const auto due = due_at(stored.conversation); due && (!earliest || *due < *earliest))
-                earliest = due;
-        return earliest;
-    }
 };
 
 std::vector<Batch::Item> Batch::decode_all(std::span<const RecordView> records) {
@@ -193,6 +107,7 @@ Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> recor
         std::move(report->planned.begin(), report->planned.end(), std::back_inserter(all.planned));
         std::move(report->summaries.begin(), report->summaries.end(), std::back_inserter(all.summaries));
         all.known += report->known;
+        all.held += report->held;
     }
     return all;
 }
@@ -202,13 +117,13 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
     for (const Item& item : items)
         if (item.event) ids.insert(item.conversation_id);
     return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
-        TRY_VOID(transition.load(transaction, {ids.begin(), ids.end()}, claim.key.partition));
+        TRY_VOID(transition.load({ids.begin(), ids.end()}, claim.key.partition));
         std::vector<DeadLetterRow> dead;
         for (const Item& item : items) {
             const Instant at = transition.advance_clock(item.record.timestamp);
             if (item.event) {
-                const Applied applied = transition.apply(*item.event, item.conversation_id, at,
-                                                         {claim.key.partition, item.record.offset.value});
+                TRY(const Applied applied, transition.apply(*item.event, item.conversation_id, at,
+                                                            {claim.key.partition, item.record.offset.value}));
                 ++transition.report.outcomes[{std::string(name_of(item.event->schema)),
                                               std::string(epilogue::name_of(applied))}];
                 continue;
@@ -219,7 +134,7 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
                 transition.report.dead_reasons.push_back(item.dead_reason);
             }
         }
-        TRY_VOID(transition.write(transaction));
+        TRY_VOID(transition.write());
         TRY_VOID(transaction.insert_dead_letters(dead));
         if (!items.empty()) {
             const RecordView& last = items.back().record;
@@ -234,16 +149,28 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
     });
 }
 
-Result<BatchReport> Batch::tick(Claim& claim, Instant clock) {
+Result<BatchReport> Batch::tick(Claim& claim, Instant clock, bool caught_up) {
     return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
+        const int partition = claim.key.partition;
         const Instant now = transition.advance_clock(clock);
-        transition.partition.caught_up_at = now;
-        TRY(auto ids, transaction.due_conversations(claim.key.partition, now, rules_.max_timers));
+        if (caught_up) transition.partition.caught_up_at = now;
+        TRY(auto ids, transaction.due_conversations(partition, now, rules_.max_timers));
+        // Held turns are let go one by one, once so many silences are no storm any more.
+        TRY(const auto held, transaction.held_conversations(partition, 1));
+        if (!held.empty()) {
+            TRY(const bool storm, transition.is_storm(now));
+            if (!storm) ids.push_back(held.front());
+        }
         std::sort(ids.begin(), ids.end());
-        TRY_VOID(transition.load(transaction, ids, claim.key.partition));
-        transition.tick_all(now, {claim.key.partition, std::nullopt});
-        TRY_VOID(transition.write(transaction));
-        TRY(transition.next_due, transaction.next_due(claim.key.partition));
+        TRY_VOID(transition.load(ids, partition));
+        TRY_VOID(transition.tick_all(now, {partition, std::nullopt}));
+        TRY_VOID(transition.write());
+        TRY(transition.next_due, transaction.next_due(partition));
+        constexpr std::chrono::seconds look_at_held_again{1};
+        const bool some_held = !held.empty() || transition.report.held > 0;
+        if (some_held)
+            transition.next_due =
+                std::min(transition.next_due.value_or(now + look_at_held_again), now + look_at_held_again);
         return {};
     });
 }
@@ -257,7 +184,7 @@ Result<BatchReport> Batch::commit(Claim& claim,
         if (!locked || locked->generation != claim.generation || locked->next_offset != claim.position)
             return fenced("partition " + std::to_string(claim.key.partition));
         TRY(const Instant now, transaction.now());
-        Transition transition(planner_, rules_, std::move(*locked), now);
+        Transition transition(transaction, planner_, rules_, std::move(*locked), now);
         TRY_VOID(change(transaction, transition));
         transition.partition.connection_id = transaction.connection_id();
         transition.partition.sequence = claim.sequence + 1;

@@ -42,12 +42,17 @@ struct BatchReport {
     };
     std::vector<Planned> planned;  ///< new deliveries, to be handed to the senders
     std::int64_t known = 0;        ///< deliveries that the ledger had already
+    std::int64_t held = 0;         ///< silences that the storm brake kept back
 };
 
 struct BatchRules {
     std::chrono::milliseconds settle{2000};
+    std::chrono::seconds inactivity{7200};
+    bool hold_storms = true;       ///< many silences at once are one broken relay
     std::size_t max_timers = 500;  ///< conversations in one timer transaction
 };
+
+class Transition;
 
 /// One thread at a time.
 class Batch {
@@ -61,12 +66,12 @@ class Batch {
     /// later.
     Result<BatchReport> apply(Claim& claim, std::span<const RecordView> records);
 
-    /// Lets the partition's clock come to `clock` and steps what is due then.
-    Result<BatchReport> tick(Claim& claim, Instant clock);
+    /// Lets the partition's clock come to `clock` and steps what is due then; `caught_up`: the broker has
+    /// nothing that was not applied.
+    Result<BatchReport> tick(Claim& claim, Instant clock, bool caught_up);
 
   private:
     struct Item;
-    struct Transition;
 
     std::vector<Item> decode_all(std::span<const RecordView> records);
     Result<BatchReport> apply_items(Claim& claim, std::span<const Item> items);

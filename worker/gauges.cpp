@@ -21,6 +21,7 @@ void Gauges::run(const std::stop_token& stop) {
         const auto positions = lanes_.positions();
         refresh_lag(positions);
         refresh_pool(positions.contains(0));
+        refresh_held(positions);
         stopped.wait_for(lock, stop, refresh_every, [] { return false; });
     }
 }
@@ -35,6 +36,24 @@ void Gauges::refresh_lag(const std::map<int, NextOffset>& positions) {
                 topic_, partition,
                 static_cast<double>(std::max<std::int64_t>(0, marks->high - position.value)));
     }
+}
+
+void Gauges::refresh_held(const std::map<int, NextOffset>& positions) {
+    const auto rows = store_.query(
+        "SELECT partition_id, COUNT(*) FROM conversations WHERE timer=2 AND held=1 GROUP BY partition_id");
+    if (!rows) return;
+    std::int64_t held = 0;
+    for (const SqlRow& row : *rows) {
+        Columns columns(row);
+        const auto partition = static_cast<int>(columns.number());
+        if (positions.contains(partition)) held += columns.number();
+    }
+    metrics_.timeouts_held(static_cast<double>(held));
+    readiness_.set("timeouts",
+                   held == 0 ? ""
+                             : std::to_string(held) +
+                                   " turns fell silent at about the same time: that is one broken relay; "
+                                   "none of them is reported until events come again");
 }
 
 void Gauges::refresh_pool(bool ours) {

@@ -14,8 +14,14 @@ namespace epilogue {
 
 class Gauges {
   public:
-    Gauges(Lanes& lanes, Log& log, MysqlStore& store, Metrics& metrics, std::string topic)
-        : lanes_(lanes), log_(log), store_(store), metrics_(metrics), topic_(std::move(topic)) {}
+    Gauges(Lanes& lanes, Log& log, MysqlStore& store, Metrics& metrics, Readiness& readiness,
+           std::string topic)
+        : lanes_(lanes),
+          log_(log),
+          store_(store),
+          metrics_(metrics),
+          readiness_(readiness),
+          topic_(std::move(topic)) {}
 
     /// Refreshes every two seconds until `stop`.
     void run(const std::stop_token& stop);
@@ -23,11 +29,13 @@ class Gauges {
   private:
     void refresh_lag(const std::map<int, NextOffset>& positions);
     void refresh_pool(bool ours);
+    void refresh_held(const std::map<int, NextOffset>& positions);
 
     Lanes& lanes_;
     Log& log_;
     MysqlStore& store_;
     Metrics& metrics_;
+    Readiness& readiness_;
     const std::string topic_;
 };
 

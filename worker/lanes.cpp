@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::chrono::milliseconds timer_check_every{100};
 constexpr std::chrono::milliseconds growth_check{1};
+constexpr std::chrono::seconds heartbeat_every{20};  // well under the minute that counts as an outage
 
 }  // namespace
 
@@ -116,10 +117,12 @@ std::optional<LaneWork> Lanes::work_locked(SteadyTime now) {
             return ClaimWanted{id, lane.was_fenced};
         }
         if (lane.state != State::reading) continue;
-        if (timer_is_near(lane, now)) {
+        const bool heartbeat =
+            lane.queue.empty() && now - lane.touched >= heartbeat_every && now >= lane.timer_not_before;
+        if (heartbeat || timer_is_near(lane, now)) {
             lane.state = State::working;
             lane.timer_not_before = now + timer_check_every;
-            return TimerNear{id, *lane.claim, lane.queue.empty(), lane.end_seen};
+            return TimerNear{id, *lane.claim, lane.queue.empty(), heartbeat, lane.end_seen};
         }
         if (!lane.queue.empty()) return RecordsReady{id, *lane.claim, {}};
     }
@@ -159,6 +162,7 @@ bool Lanes::start(const LaneId& id, Claim claim) {
     Lane* lane = find(id);
     if (lane == nullptr) return false;
     lane->state = State::reading;
+    lane->touched = clock_.steady();
     lane->was_fenced = false;
     lane->paused = false;
     lane->last_read.reset();
@@ -172,6 +176,7 @@ void Lanes::done(const LaneId& id, Claim claim) {
     const std::lock_guard lock(mutex_);
     if (Lane* lane = find(id)) {
         lane->state = State::reading;
+        if (lane->claim && lane->claim->sequence != claim.sequence) lane->touched = clock_.steady();
         lane->claim = std::move(claim);
     }
 }

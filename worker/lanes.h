@@ -41,7 +41,8 @@ struct RecordsReady {
 struct TimerNear {
     LaneId lane;
     Claim claim;
-    bool drained = false;                ///< nothing is queued: the partition may be caught up
+    bool drained = false;    ///< nothing is queued: the partition may be caught up
+    bool heartbeat = false;  ///< nothing is due; the row is touched so that its owner is seen to be there
     std::optional<NextOffset> end_seen;  ///< where the client last saw the end
 };
 using LaneWork = std::variant<std::monostate, ClaimWanted, RecordsReady, TimerNear>;
@@ -113,6 +114,7 @@ class Lanes {
         std::optional<Claim> claim;
         SteadyTime not_before{};
         SteadyTime timer_not_before{};
+        SteadyTime touched{};  ///< when its row was last written
     };
 
     Lane* find(const LaneId& id);

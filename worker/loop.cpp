@@ -94,7 +94,8 @@ void Loop::on(TimerNear& timer) {
         lanes_.done(timer.lane, timer.claim);
         return;
     }
-    const auto ticked = batch_.tick(timer.claim, **clock);
+    const bool caught_up = **clock != timer.claim.clock;
+    const auto ticked = batch_.tick(timer.claim, **clock, caught_up);
     if (ticked) {
         lanes_.done(timer.lane, timer.claim);
         report(*ticked);
@@ -114,7 +115,7 @@ Result<std::optional<Instant>> Loop::clock_of(const TimerNear& timer) {
         TRY(now, transaction.now());
         return {};
     }));
-    if (*claim.next_due > now) return std::optional<Instant>();
+    if (!timer.heartbeat && *claim.next_due > now) return std::optional<Instant>();
     TRY(const Watermarks marks, log_.watermarks(timer.lane.partition));
     // The log may end with control records, which no consumer is given: then the client's own end says where.
     const std::int64_t position = std::max(claim.position.value, timer.end_seen.value_or(NextOffset{}).value);
@@ -127,6 +128,9 @@ void Loop::report(const BatchReport& report) {
         if (labels.second == "repeat") metrics_.suppressed("event", static_cast<double>(count));
     }
     for (const Verdict verdict : report.counted) metrics_.transition(name_of(verdict));
+    if (report.held > 0)
+        log_warn("silences held back: so many at once are one broken relay",
+                 {{"turns", std::to_string(report.held)}});
     for (const std::string& reason : report.dead_reasons) metrics_.dead_letter(reason);
     for (const std::string& source : report.summaries) metrics_.summary(source, "made");
     if (report.known > 0) metrics_.suppressed("ledger", static_cast<double>(report.known));

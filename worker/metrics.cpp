@@ -68,6 +68,11 @@ struct Metrics::Families {
     Counter& fenced =
         counter(registry, "epilogue_fenced_total", "Transactions refused because a newer owner exists")
             .Add({});
+    Counter& adopted =
+        counter(registry, "epilogue_adopted_total", "Callback rows of others that were adopted").Add({});
+    Gauge& held = gauge(registry, "epilogue_timeouts_held",
+                        "Turns whose silence is due and held back by the storm brake")
+                      .Add({});
     Family<Counter>& summaries =
         counter(registry, "epilogue_summaries_total", "Summaries made, by source and result");
     Family<Gauge>& build = gauge(registry, "epilogue_build_info", "Always 1; what is running");
@@ -113,6 +118,12 @@ void Metrics::ambiguous_commit() {
 }
 void Metrics::rebalance() {
     families_->rebalances.Increment();
+}
+void Metrics::adopted() {
+    families_->adopted.Increment();
+}
+void Metrics::timeouts_held(double turns) {
+    families_->held.Set(turns);
 }
 void Metrics::fenced() {
     families_->fenced.Increment();

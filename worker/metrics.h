@@ -28,6 +28,9 @@ class Metrics {
     void committed(std::chrono::duration<double> seconds);
     void ambiguous_commit();
     void rebalance();
+    void adopted();
+    /// Turns that the storm brake keeps back, of the partitions this worker owns.
+    void timeouts_held(double turns);
     void fenced();
     void summary(const std::string& source, std::string_view result);
     void consumer_lag(const std::string& topic, int partition, double records);

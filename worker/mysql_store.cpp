@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "worker/mysql_columns.h"
 #include "worker/mysql_transaction.h"
 
 namespace epilogue {
@@ -107,10 +108,14 @@ Result<void> MysqlStore::end_session(std::int64_t connection_id) {
     return {};
 }
 
-Result<std::string> MysqlStore::installation_id() {
-    TRY(const auto rows, query("SELECT installation_id FROM installation WHERE singleton=1"));
+Result<Installation> MysqlStore::installation() {
+    TRY(const auto rows, query("SELECT installation_id, created_at FROM installation WHERE singleton=1"));
     if (rows.empty()) return fatal("the database is empty: run `epilogue migrate`");
-    return rows[0].at(0).value_or("");
+    Columns columns(rows[0]);
+    Installation installation;
+    installation.id = columns.text();
+    installation.created_at = columns.instant().value_or(Instant{});
+    return installation;
 }
 
 Result<std::vector<SqlRow>> MysqlStore::query(const std::string& sql, const std::vector<SqlValue>& values) {

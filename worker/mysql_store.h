@@ -27,7 +27,7 @@ class MysqlStore final : public Store {
     Result<void> transact(const Work& work, const Check& is_done) override;
     Result<void> read(const Work& work) override;
     Result<void> end_session(std::int64_t connection_id) override;
-    Result<std::string> installation_id() override;
+    Result<Installation> installation() override;
 
     /// Runs plain statements on a pooled session, outside any transaction: for commands that only list.
     Result<std::vector<SqlRow>> query(const std::string& sql, const std::vector<SqlValue>& values = {});

@@ -24,12 +24,19 @@ class MysqlTransaction final : public Transaction {
     Result<void> put_conversations(const std::vector<StoredConversation>& rows) override;
     Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
                                                        std::size_t limit) override;
+    Result<std::vector<std::string>> held_conversations(int partition, std::size_t limit) override;
+    Result<SilenceCensus> silence_census(Instant from, Instant to) override;
     Result<std::optional<Instant>> next_due(int partition) override;
 
     Result<std::vector<CallbackRow>> lock_active_callbacks(
         const std::vector<std::string>& conversation_ids) override;
+    Result<std::optional<CallbackRow>> peek_callback(std::int64_t id) override;
     Result<std::optional<CallbackRow>> lock_callback(std::int64_t id) override;
     Result<void> put_callback_state(std::int64_t id, const CallbackState& state) override;
+    Result<std::vector<std::int64_t>> foreign_callbacks(std::size_t limit) override;
+    Result<std::optional<ForeignCallback>> peek_foreign_callback(std::int64_t id) override;
+    Result<std::optional<ForeignCallback>> lock_foreign_callback(std::int64_t id) override;
+    Result<void> insert_callback_progress(const CallbackRow& row) override;
     Result<std::int64_t> insert_callback(const CallbackRow& row) override;
     Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) override;
 
@@ -49,7 +56,10 @@ class MysqlTransaction final : public Transaction {
     Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override;
 
   private:
+    Result<std::optional<ForeignCallback>> foreign_callback(std::int64_t id, const std::string& lock);
     Result<std::optional<PartitionRow>> partition_row(const PartitionKey& key, const std::string& lock);
+    Result<std::vector<std::string>> ids_where(const std::string& condition,
+                                               const std::vector<SqlValue>& values, std::size_t limit);
     Result<std::vector<CallbackRow>> callbacks_where(const std::string& condition,
                                                      const std::vector<SqlValue>& values);
     Result<std::vector<DeliveryRow>> deliveries_where(const std::string& condition,

@@ -21,7 +21,9 @@ void Planner::add(const std::string& conversation_id, const TurnEnd& turn, const
                   std::vector<CallbackRow*> callbacks, Plan& plan) const {
     bool reported = false;
     for (CallbackRow* callback : callbacks) {
-        auto next = step(callback->state, callback->options, TurnCounted{turn.turn_key, turn.verdict});
+        auto next = step(callback->state, callback->options,
+                         TurnCounted{turn.turn_key, turn.verdict,
+                                     turn.opened_on && *turn.opened_on > callback->adopted_at});
         if (!next.plan) continue;
         plan.changed_callbacks.push_back(callback->id);
         const auto processor = decode_processor(callback->processor_type, callback->processor_json);

@@ -3,25 +3,11 @@
 #include "base/ids.h"
 #include "schemas/decode.h"
 #include "schemas/processor.h"
+#include "worker/core/fold.h"
 #include "worker/finish.h"
 
 namespace epilogue {
 namespace {
-
-/// Plans the report of the conversation's last end: only when no turn is open, and only where it was not told
-/// before.
-Result<std::string> plan_last_end(Transaction& transaction, const Planner& planner,
-                                  const Conversation& conversation, CallbackRow& callback,
-                                  const Processor& processor) {
-    if (!conversation.last || !std::holds_alternative<Ended>(conversation.standing)) return std::string();
-    TRY(const bool told, transaction.has_delivery_to(callback.conversation_id, conversation.last->turn_key,
-                                                     processor.sink, describe(processor)));
-    if (told) return std::string();
-    Plan plan;
-    planner.add(callback.conversation_id, *conversation.last, {}, {&callback}, plan);
-    TRY(const auto fresh, planner.write(transaction, plan, {callback}));
-    return fresh.empty() ? std::string() : processor.sink;
-}
 
 Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& event) {
     bool exists = false;
@@ -39,11 +25,34 @@ Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& e
 
 }  // namespace
 
+Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
+                         CallbackRow& callback, Instant now, std::chrono::seconds inactivity,
+                         std::string* planned) {
+    if (std::holds_alternative<Open>(conversation.standing)) {
+        InactivityRules rules;
+        rules.after = inactivity;
+        rules.watched_since = now;
+        return transaction.put_conversations(
+            {{callback.conversation_id, watch_silence(conversation, rules), false}});
+    }
+    if (!conversation.last || !std::holds_alternative<Ended>(conversation.standing)) return {};
+    TRY(const Processor processor, decode_processor(callback.processor_type, callback.processor_json));
+    TRY(const bool told, transaction.has_delivery_to(callback.conversation_id, conversation.last->turn_key,
+                                                     processor.sink, describe(processor)));
+    if (told) return {};
+    Plan plan;
+    planner.add(callback.conversation_id, *conversation.last, {}, {&callback}, plan);
+    TRY(const auto fresh, planner.write(transaction, plan, {callback}));
+    if (!fresh.empty() && planned) *planned = processor.sink;
+    return {};
+}
+
 Result<Registered> register_callback(Store& store, const Planner& planner,
                                      const RegistrationRequest& request) {
     if (const auto fault = key_fault(request.conversation_id); !fault.empty())
         return poisonous("conversation: expected 1 to 255 bytes of UTF-8 (" + std::string(fault) + ")");
-    TRY(const Processor processor, decode_processor(request.processor_type, request.processor_json));
+    if (const auto processor = decode_processor(request.processor_type, request.processor_json); !processor)
+        return Failure(processor.error());
     CallbackRow callback;
     callback.conversation_id = normalise_conversation_id(request.conversation_id);
     callback.options = request.options;
@@ -64,8 +73,9 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
         TRY(row.id, transaction.insert_callback(row));
         registered.callback_id = row.id;
         if (!request.from_last) return {};
-        TRY(registered.planned_sink, plan_last_end(transaction, planner, conversation, row, processor));
-        return {};
+        TRY(const Instant now, transaction.now());
+        return begin_watch(transaction, planner, conversation, row, now, request.inactivity,
+                           &registered.planned_sink);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
         TRY(const auto known, transaction.callback_with_idempotency_key(callback.idempotency_key));
@@ -79,8 +89,26 @@ Result<bool> cancel_callback(Store& store, std::int64_t id) {
     return step_callback(store, id, CancelAsked{});
 }
 
-Result<bool> wake_callback(Store& store, std::int64_t id) {
-    return step_callback(store, id, WakeAsked{});
+Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id,
+                           std::chrono::seconds inactivity) {
+    bool exists = false;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        exists = false;
+        TRY(const auto unlocked, transaction.peek_callback(id));
+        if (!unlocked) return {};
+        exists = true;
+        TRY(const Conversation conversation, transaction.lock_conversation(unlocked->conversation_id));
+        TRY(auto callback, transaction.lock_callback(id));
+        if (!callback) return {};
+        const CallbackState next = step(callback->state, callback->options, WakeAsked{}).state;
+        if (next == callback->state) return {};
+        callback->state = next;
+        TRY_VOID(transaction.put_callback_state(id, next));
+        TRY(const Instant now, transaction.now());
+        return begin_watch(transaction, planner, conversation, *callback, now, inactivity);
+    };
+    TRY_VOID(store.transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    return exists;
 }
 
 Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& delivery_id, OperatorAction action,

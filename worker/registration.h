@@ -15,8 +15,9 @@ struct RegistrationRequest {
     std::string processor_type;
     std::string processor_json;
     CallbackOptions options;
-    bool from_last = true;        ///< report the conversation's last end too, when no turn is open
-    std::string idempotency_key;  ///< the same key registers once; empty: one is made up
+    std::chrono::seconds inactivity{7200};  ///< [worker] inactivity_timeout_s
+    bool from_last = true;                  ///< report the conversation's last end too, when no turn is open
+    std::string idempotency_key;            ///< the same key registers once; empty: one is made up
 };
 
 struct Registered {
@@ -30,9 +31,18 @@ struct Registered {
 Result<Registered> register_callback(Store& store, const Planner& planner,
                                      const RegistrationRequest& request);
 
+/// A callback that begins to watch, inside the transaction that locked its conversation: reports the
+/// conversation's last end (only when no turn is open, and only where it was not told before), or starts the
+/// watch over the open turn's silence. Returns the sink of a planned delivery through `planned`.
+Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
+                         CallbackRow& callback, Instant now, std::chrono::seconds inactivity,
+                         std::string* planned = nullptr);
+
 /// Steps one callback from outside; true when the id exists.
 Result<bool> cancel_callback(Store& store, std::int64_t id);
-Result<bool> wake_callback(Store& store, std::int64_t id);
+/// Waking is adopting again: an old end is reported too.
+Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id,
+                           std::chrono::seconds inactivity);
 
 enum class OperatorAction { retry, sent, not_sent };
 enum class OperatorAnswer { done, no_such_delivery, not_now };

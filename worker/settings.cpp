@@ -64,6 +64,18 @@ SenderRules sender_rules(const Config& config, const std::string& owner) {
     return rules;
 }
 
+BatchRules batch_rules(const Config& config) {
+    BatchRules rules;
+    rules.settle = config.worker.settle;
+    rules.inactivity = config.worker.inactivity_timeout;
+    rules.hold_storms = config.worker.timeout_storm == TimeoutStorm::hold;
+    return rules;
+}
+
+AdoptionRules adoption_rules(const Config& config, const Installation& installation) {
+    return {installation.created_at, config.worker.adopt_max_age, config.worker.inactivity_timeout};
+}
+
 StartAt start_at(const Config& config) {
     switch (config.kafka.start) {
         case KafkaStart::earliest:

@@ -7,6 +7,8 @@
 #include "base/io/kafka.h"
 #include "base/io/mysql.h"
 #include "sinks/registry.h"
+#include "worker/adoption.h"
+#include "worker/batch.h"
 #include "worker/core/summarise.h"
 #include "worker/poller.h"
 #include "worker/sender.h"
@@ -19,6 +21,8 @@ KafkaSettings kafka_settings(const Config& config);
 SinkSettings sink_settings(const Config& config);
 SummaryRules summary_rules(const Config& config);
 SenderRules sender_rules(const Config& config, const std::string& owner);
+BatchRules batch_rules(const Config& config);
+AdoptionRules adoption_rules(const Config& config, const Installation& installation);
 StartAt start_at(const Config& config);
 
 /// host:pid:random, unique for each run of a process.

@@ -33,6 +33,8 @@ struct PartitionRow {
     std::optional<Instant> last_record_time;
     std::optional<Instant> clock;  ///< the partition's clock (contract §4a)
     std::optional<Instant> caught_up_at;
+    std::optional<Instant> touched_at;   ///< database time of the last transaction of an owner
+    std::optional<Instant> returned_at;  ///< when it came back from an outage of more than a minute
     std::string owner;
     std::int64_t connection_id = 0;
     Generation generation;
@@ -43,6 +45,13 @@ struct PartitionRow {
 struct StoredConversation {
     std::string id;
     Conversation conversation;
+    bool held = false;  ///< its silence is due, and kept back by the storm brake
+};
+
+/// How many turns are silent at the same time, in the whole pool.
+struct SilenceCensus {
+    std::int64_t near = 0;  ///< held, or due about now
+    std::int64_t open = 0;  ///< open turns whose silence is watched
 };
 
 struct CallbackRow {
@@ -53,6 +62,16 @@ struct CallbackRow {
     std::string processor_type;
     std::string processor_json;
     std::string idempotency_key;
+    Instant adopted_at;
+};
+
+/// A row of conversation_callbacks that others wrote and nobody adopted yet.
+struct ForeignCallback {
+    std::int64_t id = 0;
+    std::string conversation_id;  ///< as it was written
+    std::string processor_type;
+    std::string processor_json;
+    std::optional<Instant> created_at;
 };
 
 struct SummaryRow {
@@ -122,19 +141,33 @@ class Transaction {
     /// The same for one conversation, from outside its partition: which partition it is in stays as it is.
     virtual Result<Conversation> lock_conversation(const std::string& id) = 0;
     virtual Result<void> put_conversations(const std::vector<StoredConversation>& rows) = 0;
-    /// Ids of conversations of the partition whose timer is due at or before `clock`, ascending by due time.
+    /// Ids of conversations of the partition whose timer is due at or before `clock` and not held, ascending
+    /// by due time.
     virtual Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
                                                                std::size_t limit) = 0;
-    /// The earliest due time of the partition.
+    /// Ids of held conversations of the partition, longest due first.
+    virtual Result<std::vector<std::string>> held_conversations(int partition, std::size_t limit) = 0;
+    virtual Result<SilenceCensus> silence_census(Instant from, Instant to) = 0;
+    /// The earliest due time of the partition, held ones left out.
     virtual Result<std::optional<Instant>> next_due(int partition) = 0;
 
-    /// The ACTIVE callbacks of these conversations, locked, ascending by id.
+    /// The adopted ACTIVE callbacks of these conversations, dormant ones among them, locked, ascending by id.
     virtual Result<std::vector<CallbackRow>> lock_active_callbacks(
         const std::vector<std::string>& conversation_ids) = 0;
+    /// One callback as it stands.
+    virtual Result<std::optional<CallbackRow>> peek_callback(std::int64_t id) = 0;
     /// One callback, locked.
     virtual Result<std::optional<CallbackRow>> lock_callback(std::int64_t id) = 0;
     /// Writes phase, reason and last turn, and upstream's status.
     virtual Result<void> put_callback_state(std::int64_t id, const CallbackState& state) = 0;
+    /// Ids of ACTIVE rows that nobody adopted yet, ascending.
+    virtual Result<std::vector<std::int64_t>> foreign_callbacks(std::size_t limit) = 0;
+    /// One of them as it stands; nullopt when it was adopted meanwhile.
+    virtual Result<std::optional<ForeignCallback>> peek_foreign_callback(std::int64_t id) = 0;
+    /// The same, locked.
+    virtual Result<std::optional<ForeignCallback>> lock_foreign_callback(std::int64_t id) = 0;
+    /// Inserts the progress of a row that is there already.
+    virtual Result<void> insert_callback_progress(const CallbackRow& row) = 0;
     /// Inserts both rows; returns the new id.
     virtual Result<std::int64_t> insert_callback(const CallbackRow& row) = 0;
     virtual Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) = 0;
@@ -162,6 +195,12 @@ class Transaction {
     virtual Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) = 0;
 };
 
+/// This installation: the name space of delivery ids, and when it began.
+struct Installation {
+    std::string id;  ///< a UUID
+    Instant created_at;
+};
+
 /// Thread-safe.
 class Store {
   public:
@@ -182,8 +221,8 @@ class Store {
     virtual Result<void> read(const Work& work) = 0;
     /// Ends another session, so that its open transaction lets go of its locks. Unknown ids are fine.
     virtual Result<void> end_session(std::int64_t connection_id) = 0;
-    /// The UUID that `migrate` gave this installation.
-    virtual Result<std::string> installation_id() = 0;
+    /// What `migrate` wrote once.
+    virtual Result<Installation> installation() = 0;
 };
 
 }  // namespace epilogue

@@ -19,8 +19,8 @@ namespace {
 constexpr std::chrono::seconds loop_stalls_after{60};
 
 /// Waits for the database and checks its tables; the worker is unready meanwhile. An empty id: stopped.
-Result<std::string> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
-                                    const std::stop_token& stop) {
+Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
+                                     const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
@@ -30,17 +30,17 @@ Result<std::string> wait_for_tables(const Config& config, MysqlStore& store, Rea
             session ? migration_status(**session) : Result<MigrationStatus>(Failure(session.error()));
         if (status && status->present < status->needed)
             return fatal("the database's tables are older than this version needs: run epilogue migrate");
-        const auto id = status ? store.installation_id() : Result<std::string>(Failure(status.error()));
-        if (id) {
+        auto found = status ? store.installation() : Result<Installation>(Failure(status.error()));
+        if (found) {
             readiness.set("database", "");
-            return *id;
+            return std::move(*found);
         }
-        if (id.error().remedy == Remedy::fatal) return Failure(id.error());
-        readiness.set("database", id.error().text);
+        if (found.error().remedy == Remedy::fatal) return Failure(found.error());
+        readiness.set("database", found.error().text);
         constexpr std::chrono::seconds again{1};
         stopped.wait_for(lock, stop, again, [] { return false; });
     }
-    return std::string();
+    return Installation{};
 }
 
 SenderObserver observing(Metrics& metrics) {
@@ -64,14 +64,14 @@ SenderObserver observing(Metrics& metrics) {
 /// All parts of one running worker. Members are built top down and destroyed bottom up.
 class Worker {
   public:
-    Worker(const Config& config, const std::string& owner, const std::string& installation_id,
-           Metrics& metrics, Readiness& readiness, StoreObserver store_observer)
+    Worker(const Config& config, const std::string& owner, const Installation& installation, Metrics& metrics,
+           Readiness& readiness, StoreObserver store_observer)
         : config_(config),
           readiness_(readiness),
           loop_store_(mysql_settings(config), store_observer),
           post_store_(mysql_settings(config), store_observer),
-          planner_(installation_id, summary_rules(config)),
-          batch_(loop_store_, planner_, {config.worker.settle}),
+          planner_(installation.id, summary_rules(config)),
+          batch_(loop_store_, planner_, batch_rules(config)),
           sinks_(make_sinks(sink_settings(config))),
           sender_(post_store_, sinks_, sender_rules(config, owner), observing(metrics),
                   system_sender_clock()),
@@ -86,13 +86,15 @@ class Worker {
                  .topic = config.kafka.topic,
                  .owner = owner,
                  .random01 = system_sender_clock().random01}),
-          gauges_(lanes_, poller_, post_store_, metrics, config.kafka.topic) {}
+          gauges_(lanes_, poller_, post_store_, metrics, readiness, config.kafka.topic),
+          adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
 
     bool turns() const { return std::chrono::steady_clock::now() - loop_.last_turn() < loop_stalls_after; }
 
     Result<void> run(const std::stop_token& stop) {
         TRY_VOID(poller_.open());
         std::jthread gauges([this](const std::stop_token& s) { gauges_.run(s); });
+        std::jthread adopter([this](const std::stop_token& s) { adopter_.run(s); });
         std::jthread loop([this](const std::stop_token& s) { loop_.run(s); });
         std::jthread poll([this](const std::stop_token& s) {
             poller_.run(s);
@@ -101,7 +103,7 @@ class Worker {
         wait_for(stop);
         const auto deadline = std::chrono::steady_clock::now() + config_.worker.drain;
         readiness_.set("worker", "draining");
-        for (auto* thread : {&loop, &gauges, &poll}) {
+        for (auto* thread : {&loop, &adopter, &gauges, &poll}) {
             thread->request_stop();
             thread->join();
         }
@@ -133,6 +135,7 @@ class Worker {
     Poller poller_;
     Loop loop_;
     Gauges gauges_;
+    Adopter adopter_;
 };
 
 }  // namespace
@@ -152,9 +155,9 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
     StoreObserver store_observer{[&](auto seconds) { metrics.committed(seconds); },
                                  [&] { metrics.ambiguous_commit(); }};
     MysqlStore store(mysql_settings(config), store_observer);
-    TRY(const std::string installation_id, wait_for_tables(config, store, readiness, stop));
-    if (installation_id.empty()) return {};
-    Worker worker(config, worker_name(), installation_id, metrics, readiness, store_observer);
+    TRY(const Installation installation, wait_for_tables(config, store, readiness, stop));
+    if (installation.id.empty()) return {};
+    Worker worker(config, worker_name(), installation, metrics, readiness, store_observer);
     running = &worker;
     auto result = worker.run(stop);
     running = nullptr;

@@ -58,6 +58,7 @@ void add(const AddOptions& options) {
     request.options = expect(parse_options(options.mode, options.triggers));
     if (options.from != "last" && options.from != "next")
         throw Exit{usage, "--from: expected last or next, got \"" + options.from + "\""};
+    request.inactivity = config.worker.inactivity_timeout;
     request.from_last = options.from == "last";
     const Registered registered = expect(register_callback(*store, make_planner(config, *store), request));
     if (options.common.json)
@@ -107,7 +108,15 @@ void show(const Common& common, std::int64_t id) {
     print_one(all, rows[0], common.json);
 }
 
-using StepCallback = Result<bool> (*)(Store&, std::int64_t);
+using StepCallback = Result<bool> (*)(const Config&, MysqlStore&, std::int64_t);
+
+Result<bool> cancel(const Config&, MysqlStore& store, std::int64_t id) {
+    return cancel_callback(store, id);
+}
+
+Result<bool> wake(const Config& config, MysqlStore& store, std::int64_t id) {
+    return wake_callback(store, make_planner(config, store), id, config.worker.inactivity_timeout);
+}
 
 void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepCallback step,
                const char* done_text) {
@@ -115,7 +124,7 @@ void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepC
     const auto store = open_store(config);
     bool all_known = true;
     for (const std::int64_t id : ids) {
-        const bool known = expect(step(*store, id));
+        const bool known = expect(step(config, *store, id));
         if (known)
             fmt::print("{} {}\n", done_text, id);
         else
@@ -179,9 +188,9 @@ void add_callbacks(CLI::App& program) {
     show_command->add_option("ID", *show_id, "Callback id")->required();
     show_command->callback([=] { show(*show_common, *show_id); });
 
-    add_step(*parent, "cancel", "Stop a callback; a post that is under way is finished", cancel_callback,
-             "cancelled", false);
-    add_step(*parent, "wake", "Wake dormant callbacks", wake_callback, "woken", true);
+    add_step(*parent, "cancel", "Stop a callback; a post that is under way is finished", cancel, "cancelled",
+             false);
+    add_step(*parent, "wake", "Wake dormant callbacks", wake, "woken", true);
 }
 
 }  // namespace epilogue::cli

@@ -59,7 +59,7 @@ std::unique_ptr<MysqlStore> open_store(const Config& config) {
 }
 
 Planner make_planner(const Config& config, MysqlStore& store) {
-    return {expect(store.installation_id()), summary_rules(config)};
+    return {expect(store.installation()).id, summary_rules(config)};
 }
 
 }  // namespace epilogue::cli

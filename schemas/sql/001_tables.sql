@@ -49,8 +49,12 @@ CREATE TABLE IF NOT EXISTS conversations (
   fold MEDIUMTEXT NULL,
   last_event_at DATETIME(6) NULL,
   due_at DATETIME(6) NULL,
+  timer TINYINT NOT NULL DEFAULT 0,
+  turn_open TINYINT NOT NULL DEFAULT 0,
+  held TINYINT NOT NULL DEFAULT 0,
   generation BIGINT NOT NULL DEFAULT 0,
-  KEY ix_conversations_due (partition_id, due_at)
+  KEY ix_conversations_due (partition_id, held, due_at),
+  KEY ix_conversations_silence (timer, held, due_at)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS agent_endpoints (
@@ -119,6 +123,8 @@ CREATE TABLE IF NOT EXISTS partition_progress (
   last_record_time DATETIME(6) NULL,
   clock_at DATETIME(6) NULL,
   caught_up_at DATETIME(6) NULL,
+  touched_at DATETIME(6) NULL,
+  returned_at DATETIME(6) NULL,
   owner VARBINARY(255) NOT NULL,
   connection_id BIGINT NOT NULL,
   generation BIGINT NOT NULL,

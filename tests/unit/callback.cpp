@@ -23,6 +23,8 @@ std::vector<std::pair<std::string, CallbackEvent>> all_events() {
     std::vector<std::pair<std::string, CallbackEvent>> events;
     for (const Verdict verdict : all_verdicts())
         events.emplace_back(fmt::format("{} t2", name_of(verdict)), TurnCounted{"t2", verdict});
+    events.emplace_back(fmt::format("{} t2, opened before adoption", name_of(verdict)),
+                        TurnCounted{"t2", verdict, false});
     events.emplace_back("sent t1", DeliverySent{"t1"});
     events.emplace_back("sent t0", DeliverySent{"t0"});
     events.emplace_back("refused t1", DeliveryRefused{"t1", "404"});

@@ -46,8 +46,11 @@ struct Stepper {
     bool is_open() const { return state.phase == Phase::watching || state.phase == Phase::delivering; }
 
     CallbackStep operator()(const TurnCounted& turn) const {
-        if (state.phase != Phase::watching || !reports(options, turn.verdict)) return stay();
-        CallbackStep next = to(closes(options.mode, turn.verdict) ? Phase::delivering : Phase::watching);
+        // Asleep, it reports what began after it was adopted, but never a silence.
+        const bool stirs =
+            state.phase == Phase::dormant && turn.opened_after_adoption && turn.verdict != Verdict::timeout;
+        if ((state.phase != Phase::watching && !stirs) || !reports(options, turn.verdict)) return stay();
+        CallbackStep next = to(closes(options.mode, turn.verdict) ? Phase::delivering : state.phase);
         next.state.last_turn_key = turn.turn_key;
         next.plan = PlanDelivery{turn.turn_key, turn.verdict};
         return next;

@@ -60,6 +60,7 @@ struct CallbackState {
 struct TurnCounted {
     std::string turn_key;
     Verdict verdict = Verdict::finished;
+    bool opened_after_adoption = true;  ///< the turn began when the callback was there already
 };
 struct DeliverySent {
     std::string turn_key;

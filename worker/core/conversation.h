@@ -32,7 +32,8 @@ struct Reason {
 
 /// A turn that has not ended yet.
 struct Turn {
-    std::string key;  ///< id of the event that opened it, or "start"
+    std::string key;                   ///< id of the event that opened it, or "start"
+    std::optional<Instant> opened_on;  ///< record time of that event
     std::optional<Instant>
         opened_at;                    ///< own timestamp of that event; words older than it are not the turn's
     std::optional<Instant> first_at;  ///< "start" only: own timestamp of the first event that was seen of it
@@ -48,6 +49,8 @@ struct Turn {
 struct NoTurn {};  ///< nothing seen yet that opens one
 struct Open {
     Turn turn;
+    std::optional<Instant> due =
+        {};  ///< record time at which its silence counts as `timeout`; none: nobody waits
 };
 struct Candidate {  ///< V1 said `finished`; it counts unless it is revoked before `due`
     Turn turn;
@@ -60,7 +63,9 @@ struct AwaitingDetail {  ///< `error` has counted; its reason is awaited until `
     std::string status_event;
     Instant due;
 };
-struct Ended {};  ///< the last turn has been counted, no other is open
+struct Ended {  ///< the last turn has been counted, no other is open
+    bool by_timeout = false;
+};
 using Standing = std::variant<NoTurn, Open, Candidate, AwaitingDetail, Ended>;
 
 /// A counted turn: what is reported of it.
@@ -70,12 +75,14 @@ struct TurnEnd {
     std::string status_event;          ///< id of the status that ended it
     std::optional<std::string> words;  ///< the agent's last words; finished and awaiting_user_input only
     std::optional<Reason> reason;      ///< error only, when it became known
+    std::optional<Instant> opened_on;  ///< record time of its opening
     Digest digest;
     bool operator==(const TurnEnd&) const = default;
 };
 
 struct Conversation {
-    std::string status;  ///< newest raw status, in the order of the log
+    std::string status;               ///< newest raw status, in the order of the log
+    bool agent_since_status = false;  ///< an agent event stands after it
     Standing standing;
     std::optional<Instant> newest;  ///< latest own timestamp among statuses, agent actions and words applied
     std::optional<Instant> newest_status;  ///< latest own timestamp among statuses applied

@@ -7,6 +7,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int settle_timer = 1;
+constexpr int silence_timer = 2;
+
 std::string dumped(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -58,6 +61,7 @@ Digest digest_of(const Json& json) {
 
 Json json_of(const Turn& turn) {
     return {{"key", turn.key},
+            {"opened_on", json_of(turn.opened_on)},
             {"opened_at", json_of(turn.opened_at)},
             {"first_at", json_of(turn.first_at)},
             {"acted", turn.agent_acted},
@@ -69,6 +73,7 @@ Json json_of(const Turn& turn) {
 Turn turn_of(const Json& json, const ConversationRow& row, Digest digest) {
     Turn turn;
     turn.key = json.at("key").get<std::string>();
+    turn.opened_on = instant_in(json, "opened_on");
     turn.opened_at = instant_in(json, "opened_at");
     turn.first_at = instant_in(json, "first_at");
     turn.agent_acted = json.at("acted").get<bool>();
@@ -87,6 +92,7 @@ struct StandingWriter {
     void operator()(const Open& open) const {
         json["standing"] = "open";
         json["turn"] = json_of(open.turn);
+        if (open.due) json["due"] = json_of(open.due);
     }
     void operator()(const Candidate& candidate) const {
         json["standing"] = "candidate";
@@ -101,15 +107,15 @@ struct StandingWriter {
         json["status_event"] = awaiting.status_event;
         json["due"] = json_of(std::optional(awaiting.due));
     }
-    void operator()(const Ended&) const { json["standing"] = "ended"; }
+    void operator()(const Ended& ended) const { json["standing"] = ended.by_timeout ? "timed_out" : "ended"; }
 };
 
 Standing standing_of(const Json& json, const ConversationRow& row, const Digest& digest) {
     const std::string name = json.at("standing").get<std::string>();
     if (name == "none") return NoTurn{};
-    if (name == "ended") return Ended{};
+    if (name == "ended" || name == "timed_out") return Ended{name == "timed_out"};
     Turn turn = turn_of(json.at("turn"), row, digest);
-    if (name == "open") return Open{std::move(turn)};
+    if (name == "open") return Open{std::move(turn), instant_in(json, "due")};
     const std::string status_event = json.at("status_event").get<std::string>();
     const Instant due = instant_in(json, "due").value_or(Instant{});
     if (name == "candidate") return Candidate{std::move(turn), status_event, instant_in(json, "at"), due};
@@ -150,6 +156,7 @@ TurnEnd last_of(const Json& json, const ConversationRow& row, const Digest& dige
     last.turn_key = json.at("key").get<std::string>();
     last.verdict = verdict_named(json.at("verdict").get<std::string>()).value_or(Verdict::finished);
     last.status_event = json.at("status_event").get<std::string>();
+    last.opened_on = instant_in(json, "opened_on");
     if (!texts_are_its) return last;
     if (!row.tail_kind.empty()) last.words = row.tail_text;
     if (json.at("reason").get<bool>()) last.reason = Reason{row.error_code, row.error_detail};
@@ -164,6 +171,9 @@ ConversationRow to_row(const Conversation& conversation) {
     row.status = conversation.status;
     row.last_event_at = conversation.last_event_at;
     row.due_at = due_at(conversation);
+    const bool open = std::holds_alternative<Open>(conversation.standing);
+    if (row.due_at) row.timer = open ? silence_timer : settle_timer;
+    row.turn_open = current_turn(conversation) != nullptr;
     write_texts(conversation, row);
     row.recent_ids = dumped(Json(conversation.recent));
     Json fold = Json::object();
@@ -171,11 +181,13 @@ ConversationRow to_row(const Conversation& conversation) {
     fold["newest"] = json_of(conversation.newest);
     fold["newest_status"] = json_of(conversation.newest_status);
     fold["number"] = conversation.highest_number;
+    fold["agent_since_status"] = conversation.agent_since_status;
     if (conversation.last) {
         row.verdict = epilogue::name_of(conversation.last->verdict);
         fold["last"] = {{"key", conversation.last->turn_key},
                         {"verdict", row.verdict},
                         {"status_event", conversation.last->status_event},
+                        {"opened_on", json_of(conversation.last->opened_on)},
                         {"reason", !current_turn(conversation) && conversation.last->reason.has_value()}};
     }
     row.fold = dumped(fold);
@@ -193,6 +205,7 @@ Result<Conversation> from_row(const ConversationRow& row) {
         conversation.newest = instant_in(fold, "newest");
         conversation.newest_status = instant_in(fold, "newest_status");
         conversation.highest_number = fold.at("number").get<std::int64_t>();
+        conversation.agent_since_status = fold.value("agent_since_status", false);
         if (!row.recent_ids.empty())
             conversation.recent = Json::parse(row.recent_ids).get<std::deque<std::string>>();
         if (fold.contains("last"))

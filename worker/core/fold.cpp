@@ -1,6 +1,7 @@
 #include "worker/core/fold.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -29,6 +30,15 @@ void raise(std::optional<Instant>& mark, const std::optional<Instant>& at) {
     if (at && (!mark || *at > *mark)) mark = at;
 }
 
+/// Silence is to be expected in these states: somebody else has to act, or nothing was asked of the agent
+/// yet.
+bool rests(const Conversation& conversation) {
+    constexpr std::array<std::string_view, 5> resting{"paused", "waiting_for_confirmation", "rate_limited",
+                                                      "awaiting_user_confirmation", "awaiting_user_input"};
+    if (conversation.status == "idle") return !conversation.agent_since_status;
+    return std::find(resting.begin(), resting.end(), conversation.status) != resting.end();
+}
+
 bool starts_with_stuck(std::string_view reason) {
     return reason.starts_with("AgentStuckInLoopError");
 }
@@ -46,29 +56,35 @@ class Application {
             count(*candidate);
         else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
             count(*awaiting);
+        else if (auto* open = std::get_if<Open>(&conversation_.standing))
+            end_silence(*open, now);
     }
 
     void apply(const Event& event, Instant at) {
         conversation_.last_event_at = at;
         event_ = &event;
         at_ = at;
-        if (is_repeat()) {
+        if (is_repeat())
             applied_ = Applied::repeat;
-            return;
-        }
-        remember();
-        if (is_late()) {
-            applied_ = Applied::late;
-        } else {
-            std::visit([this](const auto& body) { on(body); }, event.body);
-        }
-        if (Turn* turn = open_turn(); turn && rules_.keep_digest)
-            for (const Work& work : event.work) add(turn->digest, work);
+        else
+            apply_new();
+        conversation_ = epilogue::watch_silence(std::move(conversation_), rules_.inactivity);
     }
 
     Folded result() && { return {std::move(conversation_), std::move(ended_), applied_}; }
 
   private:
+    void apply_new() {
+        remember();
+        if (is_late()) {
+            applied_ = Applied::late;
+        } else {
+            std::visit([this](const auto& body) { on(body); }, event_->body);
+        }
+        if (Turn* turn = open_turn(); turn && rules_.keep_digest)
+            for (const Work& work : event_->work) add(turn->digest, work);
+    }
+
     // --- which events are looked at ---------------------------------------------------------------------
 
     bool is_v0() const { return event_->schema == Schema::v0; }
@@ -153,9 +169,11 @@ class Application {
         const bool repeated = change.status == conversation_.status && (!turn || turn->status_seen);
         const bool newest = is_newest();
         conversation_.status = change.status;
+        conversation_.agent_since_status = false;
         raise(conversation_.newest, event_->timestamp);
         raise(conversation_.newest_status, event_->timestamp);
         if (repeated) return;
+        reopen_after_timeout();
         if (change.status == "running") {
             if (newest) resume();
         } else if (is_v0()) {
@@ -219,6 +237,8 @@ class Application {
     void agent_acts() {
         const bool newest = is_newest();
         raise(conversation_.newest, event_->timestamp);
+        conversation_.agent_since_status = true;
+        if (newest) reopen_after_timeout();
         if (newest && std::holds_alternative<NoTurn>(conversation_.standing)) open_unseen();
         if (newest) revoke();
         if (Turn* turn = open_turn()) turn->agent_acted = true;
@@ -246,6 +266,7 @@ class Application {
     void open(std::string key, std::optional<Instant> opened_at) {
         Turn turn;
         turn.key = std::move(key);
+        turn.opened_on = at_;
         turn.opened_at = opened_at;
         stand(Open{std::move(turn)});
     }
@@ -271,14 +292,30 @@ class Application {
     }
 
     void end(Verdict verdict, Turn turn, std::string status_event) {
-        TurnEnd ended{std::move(turn.key), verdict,      std::move(status_event),
-                      std::nullopt,        std::nullopt, std::move(turn.digest)};
+        TurnEnd ended{std::move(turn.key), verdict,        std::move(status_event), std::nullopt,
+                      std::nullopt,        turn.opened_on, std::move(turn.digest)};
         const bool speaks = verdict == Verdict::finished || verdict == Verdict::awaiting_user_input;
         if (speaks && turn.word) ended.words = std::move(turn.word->text);
         if (verdict == Verdict::error) ended.reason = std::move(turn.reason);
         conversation_.last = ended;
         ended_.push_back(std::move(ended));
-        stand(Ended{});
+        stand(Ended{verdict == Verdict::timeout});
+    }
+
+    /// A turn that was given up lives after all: whatever comes from its agent opens another.
+    void reopen_after_timeout() {
+        const auto* ended = std::get_if<Ended>(&conversation_.standing);
+        if (ended && ended->by_timeout) open(event_->id, event_->timestamp);
+    }
+
+    /// The silence timer came due. It starts again when the partition was away meanwhile, and waits where it
+    /// is while the storm brake is on.
+    void end_silence(Open& open, Instant now) {
+        if (!would_time_out(conversation_, now, rules_.inactivity)) {
+            conversation_ = epilogue::watch_silence(std::move(conversation_), rules_.inactivity);
+        } else if (rules_.inactivity.may_fire) {
+            end(Verdict::timeout, std::move(open.turn), "");
+        }
     }
 
     // --- looking around ---------------------------------------------------------------------------------
@@ -313,6 +350,7 @@ class Application {
 std::optional<Instant> due_at(const Conversation& conversation) {
     if (const auto* candidate = std::get_if<Candidate>(&conversation.standing)) return candidate->due;
     if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.standing)) return awaiting->due;
+    if (const auto* open = std::get_if<Open>(&conversation.standing)) return open->due;
     return std::nullopt;
 }
 
@@ -335,6 +373,24 @@ std::string_view name_of(Applied applied) {
     return "";
 }
 
+bool would_time_out(const Conversation& conversation, Instant now, const InactivityRules& rules) {
+    const auto* open = std::get_if<Open>(&conversation.standing);
+    if (!open || !open->due || *open->due > now || !rules.watched_since) return false;
+    return !rules.returned_at || *rules.returned_at + rules.after <= now;
+}
+
+Conversation watch_silence(Conversation conversation, const InactivityRules& rules) {
+    auto* open = std::get_if<Open>(&conversation.standing);
+    if (!open) return conversation;
+    open->due.reset();
+    if (!rules.watched_since || rests(conversation)) return conversation;
+    Instant since = *rules.watched_since;
+    if (conversation.last_event_at) since = std::max(since, *conversation.last_event_at);
+    if (rules.returned_at) since = std::max(since, *rules.returned_at);
+    open->due = since + rules.after;
+    return conversation;
+}
+
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules) {
     Application application(std::move(conversation), rules);
     application.fire_timer(at);
@@ -342,8 +398,7 @@ Folded fold(Conversation conversation, const Event& event, Instant at, const Fol
     return std::move(application).result();
 }
 
-Folded tick(Conversation conversation, Instant now) {
-    const FoldRules rules;
+Folded tick(Conversation conversation, Instant now, const FoldRules& rules) {
     Application application(std::move(conversation), rules);
     application.fire_timer(now);
     return std::move(application).result();

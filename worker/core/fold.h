@@ -11,10 +11,20 @@
 
 namespace epilogue {
 
+/// What the silence of an open turn is judged by (contract §4a). All times are record times.
+struct InactivityRules {
+    std::chrono::seconds after{7200};
+    std::optional<Instant>
+        watched_since;  ///< newest adoption of a callback that waits; none: nobody's business
+    std::optional<Instant> returned_at;  ///< when the partition came back from its last outage
+    bool may_fire = true;                ///< false: the storm brake is on
+};
+
 struct FoldRules {
     std::chrono::milliseconds settle{
         2000};                ///< how long a V1 `finished` must stand, an error waits for its detail
     bool keep_digest = true;  ///< somebody watches this conversation
+    InactivityRules inactivity = {};
 };
 
 /// What became of one event: epilogue_events_total's outcome.
@@ -35,6 +45,13 @@ struct Folded {
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules);
 
 /// Lets time pass: fires the standing timer when its due time is `now` or earlier.
-Folded tick(Conversation conversation, Instant now);
+Folded tick(Conversation conversation, Instant now, const FoldRules& rules = {});
+
+/// True when the standing timer would count a `timeout` at `now`: the storm brake has to be asked first.
+bool would_time_out(const Conversation& conversation, Instant now, const InactivityRules& rules);
+
+/// Starts the timer over an open turn's silence anew, as after an event or when a callback was adopted at
+/// rules.watched_since.
+Conversation watch_silence(Conversation conversation, const InactivityRules& rules);
 
 }  // namespace epilogue

@@ -1,0 +1,155 @@
+// The conversations part of MysqlTransaction.
+#include <map>
+
+#include "worker/core/conversation_row.h"
+#include "worker/mysql_chunks.h"
+#include "worker/mysql_columns.h"
+#include "worker/mysql_transaction.h"
+
+namespace epilogue {
+namespace {
+
+constexpr const char* conversation_columns =
+    "conversation_id, status, verdict, turn_key, tail_kind, tail_text, error_code, error_detail, recent_ids, "
+    "digest, "
+    "fold, last_event_at, due_at, held";
+
+ConversationRow conversation_row(Columns& columns) {
+    ConversationRow row;
+    row.status = columns.text();
+    row.verdict = columns.text();
+    row.turn_key = columns.text();
+    row.tail_kind = columns.text();
+    row.tail_text = columns.text();
+    row.error_code = columns.text();
+    row.error_detail = columns.text();
+    row.recent_ids = columns.text();
+    row.digest = columns.text();
+    row.fold = columns.text();
+    row.last_event_at = columns.instant();
+    row.due_at = columns.instant();
+    return row;
+}
+
+}  // namespace
+
+Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
+    const std::vector<std::string>& ids, int partition) {
+    std::map<std::string, StoredConversation> found;
+    TRY_VOID(in_chunks(ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        std::vector<SqlValue> values;
+        for (std::size_t i = first; i < first + count; ++i) {
+            values.emplace_back(ids[i]);
+            values.emplace_back(std::int64_t{partition});
+        }
+        TRY_VOID(session_.execute("INSERT INTO conversations (conversation_id, partition_id) VALUES " +
+                                      placeholders(2, count) +
+                                      " ON DUPLICATE KEY UPDATE partition_id=VALUES(partition_id)",
+                                  values));
+        TRY(const auto rows, session_.query(std::string("SELECT ") + conversation_columns +
+                                                " FROM conversations WHERE conversation_id IN " +
+                                                placeholders(count) + " ORDER BY conversation_id FOR UPDATE",
+                                            as_values(ids, first, count)));
+        for (const SqlRow& row : rows) {
+            Columns columns(row);
+            const std::string id = columns.text();
+            TRY(found[id].conversation, from_row(conversation_row(columns)));
+            found[id].held = columns.number() != 0;
+        }
+        return {};
+    }));
+    std::vector<StoredConversation> stored;
+    for (const std::string& id : ids) {
+        stored.push_back(std::move(found[id]));
+        stored.back().id = id;
+    }
+    return stored;
+}
+
+Result<Conversation> MysqlTransaction::lock_conversation(const std::string& id) {
+    constexpr std::int64_t no_partition_yet = -1;
+    TRY_VOID(
+        session_.execute("INSERT INTO conversations (conversation_id, partition_id) VALUES (?,?) "
+                         "ON DUPLICATE KEY UPDATE generation=generation+1",
+                         {id, no_partition_yet}));
+    TRY(const auto rows, session_.query(std::string("SELECT ") + conversation_columns +
+                                            " FROM conversations WHERE conversation_id=? LOCK IN SHARE MODE",
+                                        {id}));
+    Columns columns(rows.at(0));
+    columns.text();
+    return from_row(conversation_row(columns));
+}
+
+Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConversation>& rows) {
+    return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        std::vector<SqlValue> values;
+        for (std::size_t i = first; i < first + count; ++i) {
+            const ConversationRow row = to_row(rows[i].conversation);
+            values.insert(values.end(),
+                          {rows[i].id, std::int64_t{0}, row.status, sql_value_or_null(row.verdict),
+                           sql_value_or_null(row.turn_key), sql_value_or_null(row.tail_kind),
+                           sql_value_or_null(row.tail_text), sql_value_or_null(row.error_code),
+                           sql_value_or_null(row.error_detail), row.recent_ids, sql_value_or_null(row.digest),
+                           row.fold, sql_value(row.last_event_at), sql_value(row.due_at),
+                           std::int64_t{row.timer}, std::int64_t{row.turn_open}, std::int64_t{rows[i].held}});
+        }
+        TRY_VOID(session_.execute(
+            "INSERT INTO conversations (conversation_id, partition_id, status, verdict, turn_key, tail_kind, "
+            "tail_text, "
+            "error_code, error_detail, recent_ids, digest, fold, last_event_at, due_at, timer, turn_open, "
+            "held) VALUES " +
+                placeholders(17, count) +
+                " ON DUPLICATE KEY UPDATE status=VALUES(status), verdict=VALUES(verdict), "
+                "turn_key=VALUES(turn_key), "
+                "tail_kind=VALUES(tail_kind), tail_text=VALUES(tail_text), error_code=VALUES(error_code), "
+                "error_detail=VALUES(error_detail), recent_ids=VALUES(recent_ids), digest=VALUES(digest), "
+                "fold=VALUES(fold), last_event_at=VALUES(last_event_at), due_at=VALUES(due_at), "
+                "timer=VALUES(timer), "
+                "turn_open=VALUES(turn_open), held=VALUES(held), generation=generation+1",
+            values));
+        return {};
+    });
+}
+
+Result<std::vector<std::string>> MysqlTransaction::due_conversations(int partition, Instant clock,
+                                                                     std::size_t limit) {
+    return ids_where("partition_id=? AND held=0 AND due_at<=?", {std::int64_t{partition}, clock}, limit);
+}
+
+Result<std::vector<std::string>> MysqlTransaction::held_conversations(int partition, std::size_t limit) {
+    return ids_where("partition_id=? AND held=1", {std::int64_t{partition}}, limit);
+}
+
+Result<std::vector<std::string>> MysqlTransaction::ids_where(const std::string& condition,
+                                                             const std::vector<SqlValue>& values,
+                                                             std::size_t limit) {
+    TRY(const auto rows, session_.query("SELECT conversation_id FROM conversations WHERE " + condition +
+                                            " ORDER BY due_at LIMIT " + std::to_string(limit),
+                                        values));
+    std::vector<std::string> ids;
+    for (const SqlRow& row : rows) ids.push_back(row.at(0).value_or(""));
+    return ids;
+}
+
+Result<SilenceCensus> MysqlTransaction::silence_census(Instant from, Instant to) {
+    constexpr std::int64_t silence_timer = 2;
+    TRY(const auto rows,
+        session_.query(
+            "SELECT COUNT(*), COALESCE(SUM(held=1 OR due_at BETWEEN ? AND ?), 0) FROM conversations "
+            "WHERE timer=?",
+            {from, to, silence_timer}));
+    Columns columns(rows.at(0));
+    SilenceCensus census;
+    census.open = columns.number();
+    census.near = columns.number();
+    return census;
+}
+
+Result<std::optional<Instant>> MysqlTransaction::next_due(int partition) {
+    TRY(const auto rows,
+        session_.query("SELECT MIN(due_at) FROM conversations WHERE partition_id=? AND held=0",
+                       {std::int64_t{partition}}));
+    return Columns(rows.at(0)).instant();
+}
+
+}  // namespace epilogue

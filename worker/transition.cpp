@@ -1,0 +1,133 @@
+#include "worker/transition.h"
+
+#include <algorithm>
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::seconds outage_after{60};
+constexpr std::int64_t storm_at_least = 20;  // and 10 % of the open turns
+constexpr int storm_window = 20;             // a twentieth of the timeout before and after
+
+}  // namespace
+
+Transition::Transition(Transaction& transaction, const Planner& planner, const BatchRules& rules,
+                       PartitionRow locked, Instant database_now)
+    : partition(std::move(locked)),
+      transaction_(transaction),
+      planner_(planner),
+      rules_(rules),
+      database_now_(database_now) {
+    const bool was_away = partition.touched_at && database_now - *partition.touched_at > outage_after;
+    if (was_away) partition.returned_at = database_now;
+    partition.touched_at = database_now;
+}
+
+Result<void> Transition::load(const std::vector<std::string>& ids, int partition_id) {
+    if (ids.empty()) return {};
+    TRY(conversations_, transaction_.lock_conversations(ids, partition_id));
+    TRY(callbacks_, transaction_.lock_active_callbacks(ids));
+    for (CallbackRow& callback : callbacks_) callbacks_of_[callback.conversation_id].push_back(&callback);
+    return {};
+}
+
+Instant Transition::advance_clock(Instant to) {
+    Instant clock = std::min(to, database_now_);
+    if (partition.clock) clock = std::max(clock, *partition.clock);
+    partition.clock = clock;
+    return clock;
+}
+
+FoldRules Transition::rules_for(const std::string& conversation_id) {
+    FoldRules rules;
+    rules.settle = rules_.settle;
+    rules.keep_digest = false;
+    rules.inactivity.after = rules_.inactivity;
+    rules.inactivity.returned_at = partition.returned_at;
+    for (const CallbackRow* callback : callbacks_of(conversation_id)) {
+        const Phase phase = callback->state.phase;
+        if (phase != Phase::watching && phase != Phase::dormant) continue;
+        rules.keep_digest = true;
+        if (phase == Phase::dormant) continue;
+        auto& since = rules.inactivity.watched_since;
+        since = since ? std::max(*since, callback->adopted_at) : callback->adopted_at;
+    }
+    return rules;
+}
+
+Result<Applied> Transition::apply(const Event& event, const std::string& conversation_id, Instant at,
+                                  const Source& source) {
+    const auto found =
+        std::lower_bound(conversations_.begin(), conversations_.end(), conversation_id,
+                         [](const StoredConversation& c, const std::string& id) { return c.id < id; });
+    FoldRules rules = rules_for(conversation_id);
+    if (would_time_out(found->conversation, at, rules.inactivity)) {
+        TRY(const bool storm, is_storm(at));
+        rules.inactivity.may_fire = !storm;
+    }
+    Folded folded = fold(std::move(found->conversation), event, at, rules);
+    found->conversation = std::move(folded.conversation);
+    found->held = false;  // a held turn is let go by an event of its own
+    take(conversation_id, folded.ended, source);
+    return folded.applied;
+}
+
+Result<void> Transition::tick_all(Instant now, const Source& source) {
+    for (StoredConversation& stored : conversations_) {
+        FoldRules rules = rules_for(stored.id);
+        stored.held = false;
+        if (would_time_out(stored.conversation, now, rules.inactivity)) {
+            TRY(const bool storm, is_storm(now));
+            rules.inactivity.may_fire = !storm;
+            stored.held = storm;
+            report.held += storm ? 1 : 0;
+        }
+        Folded folded = tick(std::move(stored.conversation), now, rules);
+        stored.conversation = std::move(folded.conversation);
+        take(stored.id, folded.ended, source);
+    }
+    return {};
+}
+
+void Transition::take(const std::string& conversation_id, const std::vector<TurnEnd>& ended,
+                      const Source& source) {
+    for (const TurnEnd& turn : ended) {
+        report.counted.push_back(turn.verdict);
+        planner_.add(conversation_id, turn, source, callbacks_of(conversation_id), plan_);
+    }
+}
+
+Result<void> Transition::write() {
+    TRY_VOID(transaction_.put_conversations(conversations_));
+    TRY(const auto fresh, planner_.write(transaction_, plan_, callbacks_));
+    for (const SummaryRow& summary : plan_.summaries) report.summaries.push_back(summary.source);
+    for (const DeliveryRow& delivery : plan_.deliveries) {
+        const bool is_new = std::find(fresh.begin(), fresh.end(), delivery.id) != fresh.end();
+        if (is_new)
+            report.planned.push_back({delivery.id, delivery.sink});
+        else
+            ++report.known;
+    }
+    return {};
+}
+
+std::optional<Instant> Transition::earliest_due() const {
+    std::optional<Instant> earliest;
+    for (const StoredConversation& stored : conversations_) {
+        const auto due = due_at(stored.conversation);
+        if (due && !stored.held && (!earliest || *due < *earliest)) earliest = due;
+    }
+    return earliest;
+}
+
+Result<bool> Transition::is_storm(Instant now) {
+    if (!rules_.hold_storms) return false;
+    if (!storm_) {
+        const auto window = std::chrono::duration_cast<Micros>(rules_.inactivity) / storm_window;
+        TRY(const SilenceCensus census, transaction_.silence_census(now - window, now + window));
+        storm_ = census.near > std::max(storm_at_least, census.open / 10);
+    }
+    return *storm_;
+}
+
+}  // namespace epilogue

@@ -1,0 +1,65 @@
+// What one transaction of a partition's owner changes: the locked rows, and what records and timers make of
+// them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "worker/batch.h"
+
+namespace epilogue {
+
+/// Lives inside one Store::transact work.
+class Transition {
+  public:
+    Transition(Transaction& transaction, const Planner& planner, const BatchRules& rules, PartitionRow locked,
+               Instant database_now);
+
+    PartitionRow partition;  ///< written back at the end
+    BatchReport report;
+    std::optional<Instant> next_due;  ///< of the partition, as far as this transaction knows
+
+    /// Locks and reads the conversations (ascending ids) and their callbacks.
+    Result<void> load(const std::vector<std::string>& ids, int partition_id);
+
+    /// Lets the partition's clock come to `to`: never later than the database's time, never back. Returns it.
+    Instant advance_clock(Instant to);
+
+    /// Applies one event of a loaded conversation.
+    Result<Applied> apply(const Event& event, const std::string& conversation_id, Instant at,
+                          const Source& source);
+
+    /// Fires what is due at `now` in the loaded conversations, as far as the storm brake lets it.
+    Result<void> tick_all(Instant now, const Source& source);
+
+    /// Writes all of it, the partition's row excepted.
+    Result<void> write();
+
+    /// The earliest timer among the loaded conversations, held ones left out.
+    std::optional<Instant> earliest_due() const;
+
+    /// True when so many turns are silent at `now` that it must be a broken relay (contract §4a). Asked once.
+    Result<bool> is_storm(Instant now);
+
+  private:
+    std::vector<CallbackRow*>& callbacks_of(const std::string& conversation_id) {
+        return callbacks_of_[conversation_id];
+    }
+    FoldRules rules_for(const std::string& conversation_id);
+    void take(const std::string& conversation_id, const std::vector<TurnEnd>& ended, const Source& source);
+
+    Transaction& transaction_;
+    const Planner& planner_;
+    const BatchRules& rules_;
+    const Instant database_now_;
+    std::vector<StoredConversation> conversations_;  ///< ascending by id
+    std::vector<CallbackRow> callbacks_;
+    std::unordered_map<std::string, std::vector<CallbackRow*>> callbacks_of_;
+    std::optional<bool> storm_;
+    Plan plan_;
+};
+
+}  // namespace epilogue
