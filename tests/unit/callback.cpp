@@ -21,10 +21,11 @@ CallbackState in(Phase phase) {
 /// Every event a callback can meet; t1 is the turn it reported last.
 std::vector<std::pair<std::string, CallbackEvent>> all_events() {
     std::vector<std::pair<std::string, CallbackEvent>> events;
-    for (const Verdict verdict : all_verdicts())
+    for (const Verdict verdict : all_verdicts()) {
         events.emplace_back(fmt::format("{} t2", name_of(verdict)), TurnCounted{"t2", verdict});
-    events.emplace_back(fmt::format("{} t2, opened before adoption", name_of(verdict)),
-                        TurnCounted{"t2", verdict, false});
+        events.emplace_back(fmt::format("{} t2, opened before adoption", name_of(verdict)),
+                            TurnCounted{"t2", verdict, false});
+    }
     events.emplace_back("sent t1", DeliverySent{"t1"});
     events.emplace_back("sent t0", DeliverySent{"t0"});
     events.emplace_back("refused t1", DeliveryRefused{"t1", "404"});
