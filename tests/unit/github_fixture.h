@@ -89,20 +89,4 @@ inline std::string text_of(std::int64_t number) {
 }
 using Ids = std::vector<std::string>;
 
-inline std::string name_of(Answer answer) {
-    switch (answer) {
-        case Answer::sent:
-            return "sent";
-        case Answer::retry:
-            return "retry";
-        case Answer::refused:
-            return "refused";
-        case Answer::unauthorised:
-            return "unauthorised";
-        case Answer::unknown:
-            return "unknown";
-    }
-    return "?";
-}
-
 }  // namespace epilogue::github_test

@@ -23,6 +23,8 @@ class KafkaBroker {
     /// "127.0.0.1:<port>".
     std::string bootstrap() const;
     pid_t pid() const { return process_->pid(); }
+    /// The folder with Kafka's jars, its command-line tools among them.
+    const std::string& libs() const { return libs_; }
 
     /// As in KafkaAdmin.
     void create_topic(const std::string& topic, int partitions, const TopicConfig& config = {}) const;
