@@ -98,12 +98,11 @@ Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> recor
             continue;
         }
         if (!report) return Failure(std::move(report).error());
-        if (report->dead_reasons.empty()) dead_in_a_row = 0;
+        if (report->dead.empty()) dead_in_a_row = 0;
         for (const auto& [labels, records_counted] : report->outcomes)
             all.outcomes[labels] += records_counted;
         std::move(report->counted.begin(), report->counted.end(), std::back_inserter(all.counted));
-        std::move(report->dead_reasons.begin(), report->dead_reasons.end(),
-                  std::back_inserter(all.dead_reasons));
+        std::move(report->dead.begin(), report->dead.end(), std::back_inserter(all.dead));
         std::move(report->planned.begin(), report->planned.end(), std::back_inserter(all.planned));
         std::move(report->summaries.begin(), report->summaries.end(), std::back_inserter(all.summaries));
         all.known += report->known;
@@ -118,7 +117,6 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
         if (item.event) ids.insert(item.conversation_id);
     return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
         TRY_VOID(transition.load({ids.begin(), ids.end()}, claim.key.partition));
-        std::vector<DeadLetterRow> dead;
         for (const Item& item : items) {
             const Instant at = transition.advance_clock(item.record.timestamp);
             if (item.event) {
@@ -129,13 +127,11 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
                 continue;
             }
             ++transition.report.outcomes[{"none", item.outcome}];
-            if (!item.dead_reason.empty()) {
-                dead.push_back(dead_letter(claim, item.record, item.dead_reason));
-                transition.report.dead_reasons.push_back(item.dead_reason);
-            }
+            if (!item.dead_reason.empty())
+                transition.report.dead.push_back(dead_letter(claim, item.record, item.dead_reason));
         }
         TRY_VOID(transition.write());
-        TRY_VOID(transaction.insert_dead_letters(dead));
+        TRY_VOID(transaction.insert_dead_letters(transition.report.dead));
         if (!items.empty()) {
             const RecordView& last = items.back().record;
             transition.partition.next_offset = {last.offset.value + 1};

@@ -34,7 +34,7 @@ struct Claim {
 struct BatchReport {
     std::map<std::pair<std::string, std::string>, std::int64_t> outcomes;  ///< (schema, outcome) -> records
     std::vector<Verdict> counted;                                          ///< one for each turn that ended
-    std::vector<std::string> dead_reasons;
+    std::vector<DeadLetterRow> dead;     ///< records that became dead letters
     std::vector<std::string> summaries;  ///< source of each summary made
     struct Planned {
         std::string delivery_id;

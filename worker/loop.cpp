@@ -131,7 +131,10 @@ void Loop::report(const BatchReport& report) {
     if (report.held > 0)
         log_warn("silences held back: so many at once are one broken relay",
                  {{"turns", std::to_string(report.held)}});
-    for (const std::string& reason : report.dead_reasons) metrics_.dead_letter(reason);
+    for (const DeadLetterRow& letter : report.dead) {
+        metrics_.dead_letter(letter.reason);
+        rules_.dead_letter(letter);
+    }
     for (const std::string& source : report.summaries) metrics_.summary(source, "made");
     if (report.known > 0) metrics_.suppressed("ledger", static_cast<double>(report.known));
     for (const auto& planned : report.planned) {

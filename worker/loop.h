@@ -42,6 +42,8 @@ struct LoopRules {
     std::string owner;
     std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
     std::function<double()> random01;  ///< jitter; thread-safe
+    std::function<void(const DeadLetterRow&)> dead_letter = [](const auto&) {
+    };  ///< told of each, when it is durable
 };
 
 class Loop {

@@ -54,6 +54,8 @@ class MysqlTransaction final : public Transaction {
     Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) override;
 
     Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override;
+    Result<std::optional<DeadLetterRow>> lock_dead_letter(std::int64_t id) override;
+    Result<void> mark_replayed(std::int64_t dead_letter_id) override;
 
   private:
     Result<std::optional<ForeignCallback>> foreign_callback(std::int64_t id, const std::string& lock);

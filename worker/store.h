@@ -193,6 +193,8 @@ class Transaction {
 
     /// Existing rows (same record) are kept as they are.
     virtual Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) = 0;
+    virtual Result<std::optional<DeadLetterRow>> lock_dead_letter(std::int64_t id) = 0;
+    virtual Result<void> mark_replayed(std::int64_t dead_letter_id) = 0;
 };
 
 /// This installation: the name space of delivery ids, and when it began.

@@ -85,7 +85,8 @@ class Worker {
                 {.group = config.kafka.group,
                  .topic = config.kafka.topic,
                  .owner = owner,
-                 .random01 = system_sender_clock().random01}),
+                 .random01 = system_sender_clock().random01,
+                 .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); }}),
           gauges_(lanes_, poller_, post_store_, metrics, readiness, config.kafka.topic),
           adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
 
@@ -115,6 +116,26 @@ class Worker {
     }
 
   private:
+    /// Also to [kafka] dead_letter_topic, when it is set. The row is the record; a failed copy is only said.
+    void forward(const DeadLetterRow& letter) {
+        if (config_.kafka.dead_letter_topic.empty()) return;
+        if (!dead_letters_) {
+            auto opened = KafkaProducer::open(kafka_settings(config_), config_.kafka.dead_letter_topic);
+            if (opened)
+                dead_letters_ = std::move(*opened);
+            else
+                log_warn("the dead letter topic cannot be written", {{"why", opened.error().text}});
+        }
+        if (!dead_letters_) return;
+        const auto produced = dead_letters_->produce(letter.key.value_or(""), letter.value,
+                                                     {{"reason", letter.reason},
+                                                      {"topic", letter.topic},
+                                                      {"partition", std::to_string(letter.partition)},
+                                                      {"offset", std::to_string(letter.offset.value)}});
+        if (!produced)
+            log_warn("a dead letter was not copied to its topic", {{"why", produced.error().text}});
+    }
+
     static void wait_for(const std::stop_token& stop) {
         std::mutex mutex;
         std::condition_variable_any stopped;
@@ -133,6 +154,7 @@ class Worker {
     Outbox outbox_;
     Lanes lanes_;
     Poller poller_;
+    std::unique_ptr<KafkaProducer> dead_letters_;  ///< the loop's
     Loop loop_;
     Gauges gauges_;
     Adopter adopter_;

@@ -103,10 +103,9 @@ class KafkaProducer {
     KafkaProducer(const KafkaProducer&) = delete;
     KafkaProducer& operator=(const KafkaProducer&) = delete;
 
-    /// Takes the record over for sending; waits while the local queue is full. `seq` becomes the header of
-    /// that name.
+    /// Copies the record for sending; waits while the local queue is full.
     Result<void> produce(std::string_view key, std::string_view value,
-                         std::optional<std::int64_t> seq = std::nullopt);
+                         const std::vector<std::pair<std::string, std::string>>& headers = {});
     /// Waits until everything is answered or `wait` has passed; true when nothing is left.
     bool flush(std::chrono::milliseconds wait);
 

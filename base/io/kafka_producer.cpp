@@ -1,4 +1,4 @@
-#include <array>
+#include <vector>
 
 #include "base/io/kafka_conf.h"
 
@@ -42,10 +42,9 @@ Result<std::unique_ptr<KafkaProducer>> KafkaProducer::open(const KafkaSettings& 
 }
 
 Result<void> KafkaProducer::produce(std::string_view key, std::string_view value,
-                                    std::optional<std::int64_t> seq) {
+                                    const std::vector<std::pair<std::string, std::string>>& headers) {
     rd_kafka_t* client = handles_->client.get();
-    const std::string seq_text = seq ? std::to_string(*seq) : "";
-    std::array<rd_kafka_vu_t, 5> fields{};
+    std::vector<rd_kafka_vu_t> fields(4);
     fields[0].vtype = RD_KAFKA_VTYPE_TOPIC;
     fields[0].u.cstr = handles_->topic.c_str();
     fields[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
@@ -55,12 +54,14 @@ Result<void> KafkaProducer::produce(std::string_view key, std::string_view value
     fields[2].u.mem = {const_cast<char*>(key.data()), key.size()};
     fields[3].vtype = RD_KAFKA_VTYPE_VALUE;
     fields[3].u.mem = {const_cast<char*>(value.data()), value.size()};
-    fields[4].vtype = RD_KAFKA_VTYPE_HEADER;
-    fields[4].u.header = {"seq", seq_text.data(), static_cast<std::int64_t>(seq_text.size())};
-    const std::size_t used = seq ? fields.size() : fields.size() - 1;
+    for (const auto& [name, text] : headers) {
+        rd_kafka_vu_t& field = fields.emplace_back();
+        field.vtype = RD_KAFKA_VTYPE_HEADER;
+        field.u.header = {name.c_str(), text.data(), static_cast<std::int64_t>(text.size())};
+    }
     while (true) {
         const Handle<rd_kafka_error_t, rd_kafka_error_destroy> error(
-            rd_kafka_produceva(client, fields.data(), used));
+            rd_kafka_produceva(client, fields.data(), fields.size()));
         if (!error) {
             rd_kafka_poll(client, 0);
             return {};

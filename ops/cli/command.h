@@ -55,6 +55,8 @@ void add_worker(CLI::App& program);
 void add_publish(CLI::App& program);
 void add_callbacks(CLI::App& program);
 void add_deliveries(CLI::App& program);
+void add_dead_letters(CLI::App& program);
+void add_offsets(CLI::App& program);
 void add_check(CLI::App& program);
 
 }  // namespace epilogue::cli

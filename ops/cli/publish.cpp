@@ -19,6 +19,11 @@ struct Counts {
     std::int64_t wrong = 0;
 };
 
+std::vector<std::pair<std::string, std::string>> headers_of(const PublishLine& line) {
+    if (!line.seq) return {};
+    return {{"seq", std::to_string(*line.seq)}};
+}
+
 /// Produces what can be produced; says which lines cannot.
 Counts produce_lines(std::istream& input, KafkaProducer& producer) {
     Counts counts;
@@ -28,8 +33,9 @@ Counts produce_lines(std::istream& input, KafkaProducer& producer) {
         if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
         ++counts.lines;
         const auto parsed = parse_publish_line(line);
-        const auto produced = parsed ? producer.produce(parsed->conversation_id, parsed->event, parsed->seq)
-                                     : Result<void>(Failure(parsed.error()));
+        const auto produced =
+            parsed ? producer.produce(parsed->conversation_id, parsed->event, headers_of(*parsed))
+                   : Result<void>(Failure(parsed.error()));
         if (produced) continue;
         ++counts.wrong;
         fmt::print(stderr, "epilogue: line {}: {}\n", number, produced.error().text);

@@ -144,5 +144,6 @@ CREATE TABLE IF NOT EXISTS dead_letters (
   sha256 CHAR(64) NOT NULL,
   value MEDIUMBLOB NULL,
   created_at DATETIME(6) NOT NULL,
+  replayed_at DATETIME(6) NULL,
   UNIQUE KEY uq_dead_letters_record (cluster_id, topic, partition_id, record_offset)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
