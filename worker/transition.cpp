@@ -62,12 +62,13 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
                          [](const StoredConversation& c, const std::string& id) { return c.id < id; });
     FoldRules rules = rules_for(conversation_id);
     if (would_time_out(found->conversation, at, rules.inactivity)) {
+        // A held turn is let go by an event of its own, whether or not the storm is over.
         TRY(const bool storm, is_storm(at));
-        rules.inactivity.may_fire = !storm;
+        rules.inactivity.may_fire = !storm && !found->held;
     }
     Folded folded = fold(std::move(found->conversation), event, at, rules);
     found->conversation = std::move(folded.conversation);
-    found->held = false;  // a held turn is let go by an event of its own
+    found->held = false;
     take(conversation_id, folded.ended, source);
     return folded.applied;
 }

@@ -1,0 +1,185 @@
+// What time alone brings: silences, storms of them, and rows that others wrote.
+#define BOOST_TEST_MODULE time
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+
+std::int64_t bodies_with(const Stage& stage, const std::string& words) {
+    std::int64_t count = 0;
+    for (const auto& comment : stage.platform().visible())
+        count += comment.body.find(words) == std::string::npos ? 0 : 1;
+    return count;
+}
+
+std::string foreign_row(const std::string& conversation, int number, const std::string& created_at) {
+    return "('" + conversation +
+           "','server.x.github_callback_processor.GithubCallbackProcessor','{\"repo\":\"octo/"
+           "foreign\",\"number\":" +
+           std::to_string(number) + "}'," + created_at + ")";
+}
+
+void insert_foreign(const Stage& stage, const std::vector<std::string>& rows) {
+    std::string sql =
+        "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
+        "VALUES ";
+    for (std::size_t i = 0; i < rows.size(); ++i) sql += (i ? "," : "") + rows[i];
+    stage.query(sql);
+}
+
+const std::string unadopted =
+    "SELECT COUNT(*) FROM conversation_callbacks c LEFT JOIN callback_progress p ON p.callback_id=c.id WHERE "
+    "p.callback_id IS NULL";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_silent_turn_is_reported_once_and_another_when_its_agent_lives_after_all) {
+    const Stage stage("silent", 1, {{"worker.inactivity_timeout_s", 3}});
+    Story story("silent-one");
+    story.user("Go on.");
+    stage.add_github(story.id(), "octo/silent", 1, "every_turn");
+    const auto worker = stage.epilogue().worker();
+    stage.publish(story.records());
+    eventually("the silence is reported", 30s,
+               [&] { return bodies_with(stage, "**No sign of life**") == 1; });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversations WHERE verdict='timeout'") == 1);
+
+    const auto before = story.records().size();
+    story.agent_finishes("Here I am.");
+    const std::vector<Record> rest(story.records().begin() + static_cast<std::ptrdiff_t>(before),
+                                   story.records().end());
+    stage.publish(rest);
+    eventually("the late end is reported too", 30s, [&] { return bodies_with(stage, "Here I am.") == 1; });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == 2);
+    BOOST_TEST(bodies_with(stage, "**No sign of life**") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(many_silences_at_once_are_one_broken_relay_and_none_is_posted) {
+    constexpr int conversations = 30;
+    const Stage stage("storm", 2, {{"worker.inactivity_timeout_s", 4}});
+    std::vector<Story> stories;
+    for (int i = 0; i < conversations; ++i) {
+        stories.emplace_back("storm-" + std::to_string(i)).user("Go on.");
+        stage.add_github(stories.back().id(), "octo/storm", i + 1, "once");
+    }
+    const auto worker = stage.epilogue().worker();
+    stage.publish(records_of(stories));
+    eventually("all silences are held", 30s, [&] {
+        return stage.number("SELECT COUNT(*) FROM conversations WHERE held=1") == conversations;
+    });
+    eventually("the metric says so", 15s,
+               [&] { return total(worker.metrics(), "epilogue_timeouts_held") == conversations; });
+    const auto ready = worker.get("/readyz");
+    BOOST_TEST(ready.status == 503);
+    BOOST_TEST(ready.body.find("relay") != std::string::npos, ready.body);
+    BOOST_TEST(stage.platform().counts().at("attempts") == 0U);
+
+    // The relay is mended: most agents go on. The few that do not are let go, one by one.
+    constexpr int dead = 3;
+    std::vector<Record> rest;
+    for (int i = dead; i < conversations; ++i) {
+        stories[static_cast<std::size_t>(i)].agent_finishes("Done in " +
+                                                            stories[static_cast<std::size_t>(i)].id() + ".");
+        const auto& records = stories[static_cast<std::size_t>(i)].records();
+        rest.insert(rest.end(), records.begin() + 1, records.end());
+    }
+    stage.publish(rest);
+    eventually("every real end is posted, and the dead ones are reported", 60s, [&] {
+        return bodies_with(stage, "**Finished**") == conversations - dead &&
+               bodies_with(stage, "**No sign of life**") == dead;
+    });
+    eventually("the worker is ready again", 15s, [&] { return worker.get("/readyz").status == 200; });
+    BOOST_TEST(stage.platform().counts().at("visible") == static_cast<std::size_t>(conversations));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_others_are_adopted_and_old_ones_sleep_until_they_are_woken) {
+    constexpr int old_rows = 1000;
+    const Stage stage("adopted", 2);
+    Story ended("adopted-ended");
+    ended.user("Go on.").agent_finishes("It ended before.");
+    Story fresh("adopted-fresh");
+    fresh.user("Go on.");
+    const auto worker = stage.epilogue().worker();
+    stage.publish(records_of({ended, fresh}));
+    eventually("the end is known", 20s, [&] {
+        return stage.number("SELECT COUNT(*) FROM conversations WHERE verdict='finished'") == 1;
+    });
+
+    std::vector<std::string> rows;
+    rows.push_back(foreign_row(ended.id(), 1, "UTC_TIMESTAMP(6)"));  // late: its end is reported
+    rows.push_back(foreign_row(fresh.id(), 2, "'2020-01-01'"));      // old, but its turn goes on
+    rows.push_back("('adopted-wrong','github','{\"repo\":5}',UTC_TIMESTAMP(6))");
+    for (int i = 0; i < old_rows; ++i)
+        rows.push_back(foreign_row(ended.id(), 1000 + i, i % 2 ? "'2020-01-01'" : "NULL"));
+    insert_foreign(stage, rows);
+    eventually("all rows are adopted", 30s, [&] { return stage.number(unadopted) == 0; });
+    eventually("the late registration is answered", 20s,
+               [&] { return bodies_with(stage, "It ended before.") == 1; });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM callback_progress WHERE phase='dormant'") == old_rows + 1);
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks c JOIN callback_progress p ON "
+                            "p.callback_id=c.id WHERE "
+                            "c.status='ERROR' AND p.reason LIKE '%repo%'") == 1);
+    BOOST_TEST(total(worker.metrics(), "epilogue_adopted_total") == old_rows + 3);
+
+    // A turn that was open at adoption is no business of a sleeping row; the next one is.
+    fresh.agent_finishes("This turn was open before.");
+    fresh.user("And now?").agent_finishes("This one is new.");
+    stage.publish({fresh.records().begin() + 1, fresh.records().end()});
+    eventually("the new turn is reported", 20s, [&] { return bodies_with(stage, "This one is new.") == 1; });
+    BOOST_TEST(bodies_with(stage, "This turn was open before.") == 0);
+
+    const auto sleeping =
+        stage.number("SELECT MIN(callback_id) FROM callback_progress WHERE phase='dormant'");
+    BOOST_TEST(stage.epilogue().run({"callbacks", "wake", std::to_string(sleeping)}).status == 0);
+    eventually("the woken row reports the old end", 20s,
+               [&] { return bodies_with(stage, "It ended before.") == 2; });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == 3);
+}
+
+BOOST_AUTO_TEST_CASE(dead_letters_are_kept_shown_and_replayed_without_harm) {
+    const Stage stage("poison", 1);
+    Story story("poisoned");
+    story.user("Go on.").agent_finishes("Good events are unharmed.");
+    stage.add_github(story.id(), "octo/poison", 1, "every_turn");
+    const auto worker = stage.epilogue().worker();
+    std::vector<Record> records = story.records();
+    records.insert(records.begin() + 1, Record{story.id(), "{not json"});
+    records.push_back(Record{std::nullopt, "{}"});
+    stage.publish(records);
+    eventually("the turn is reported", 20s,
+               [&] { return bodies_with(stage, "Good events are unharmed.") == 1; });
+    eventually("the partition went on", 20s, [&] { return stage.stored() == stage.ends(); });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM dead_letters") == 2);
+    const auto listed = nlohmann::json::parse(stage.epilogue().run({"dead-letters", "list", "--json"}).out);
+    BOOST_REQUIRE(listed.size() == 2U);
+    BOOST_TEST(listed[0].at("reason") == "not_json");
+    BOOST_TEST(listed[1].at("reason") == "no_key");
+    BOOST_TEST(stage.epilogue().run({"dead-letters", "replay", "--all"}).status == 1);
+
+    // A record that something refused before, as if it were mended now: applied once, however often it is
+    // replayed.
+    Story more("poisoned-later");
+    more.user("Go on.").agent_finishes("Replayed.");
+    stage.add_github(more.id(), "octo/poison", 2, "every_turn");
+    for (const Record& record : more.records())
+        stage.query(
+            "INSERT INTO dead_letters (cluster_id, topic, partition_id, record_offset, record_key, reason, "
+            "length, sha256, value, "
+            "created_at) VALUES ('c','t',0," +
+            std::to_string(1000 + &record - more.records().data()) + ",'" + more.id() + "','store_1366'," +
+            std::to_string(record.value->size()) + ",'','" + *record.value + "',UTC_TIMESTAMP(6))");
+    BOOST_TEST(stage.epilogue().run({"dead-letters", "replay", "3", "4", "5", "6"}).out.find("applied") !=
+               std::string::npos);
+    eventually("the replayed turn is reported", 30s, [&] { return bodies_with(stage, "Replayed.") == 1; });
+    const auto again = stage.epilogue().run({"dead-letters", "replay", "3", "4"});
+    BOOST_TEST(again.out.find("was applied before") != std::string::npos, again.out);
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == 2);
+    const auto offsets = nlohmann::json::parse(stage.epilogue().run({"offsets", "show", "--json"}).out);
+    BOOST_TEST(offsets.at(0).at("next_offset") == stage.ends().at(0));
+}
