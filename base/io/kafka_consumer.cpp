@@ -1,5 +1,6 @@
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "base/io/kafka_conf.h"
 #include "base/io/log.h"
@@ -30,6 +31,7 @@ Record record_of(rd_kafka_message_t* message) {
 struct KafkaConsumer::Handles {
     std::string topic;
     RebalanceListener listener;
+    std::string trouble;  ///< what the client said last about its brokers; told by the next empty poll
     KafkaClient client;
 
     KafkaTopicList list(int partition, std::int64_t offset = RD_KAFKA_OFFSET_INVALID) const {
@@ -42,6 +44,12 @@ struct KafkaConsumer::Handles {
         std::vector<int> result;
         for (int i = 0; i < partitions->cnt; ++i) result.push_back(partitions->elems[i].partition);
         return result;
+    }
+
+    /// Without this callback lost brokers are only logged: they come as no message of a poll. It is called
+    /// from within polls.
+    static void on_error(rd_kafka_t*, int, const char* reason, void* opaque) {
+        static_cast<Handles*>(opaque)->trouble = reason;
     }
 
     static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
@@ -88,6 +96,7 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::open(const KafkaSettings& 
     handles->listener = std::move(listener);
     rd_kafka_conf_set_opaque(conf.get(), handles.get());
     rd_kafka_conf_set_rebalance_cb(conf.get(), &Handles::on_rebalance);
+    rd_kafka_conf_set_error_cb(conf.get(), &Handles::on_error);
     TRY(handles->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
     rd_kafka_poll_set_consumer(handles->client.get());
     const KafkaTopicList topics = handles->list(RD_KAFKA_PARTITION_UA);
@@ -100,7 +109,10 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::open(const KafkaSettings& 
 Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
     rd_kafka_message_t* message =
         rd_kafka_consumer_poll(handles_->client.get(), static_cast<int>(wait.count()));
-    if (message == nullptr) return std::monostate{};
+    if (message == nullptr) {
+        if (handles_->trouble.empty()) return std::monostate{};
+        return KafkaTrouble{std::exchange(handles_->trouble, {}), false};
+    }
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return record_of(message);
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> event(message);
     if (event->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)

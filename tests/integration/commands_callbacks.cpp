@@ -1,0 +1,252 @@
+// `epilogue callbacks` as a user types it: who is told, and what of the past.
+#define BOOST_TEST_MODULE commands_callbacks
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+using Json = nlohmann::json;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// Most cases need the tables and no worker.
+const Stage& stage_of_this_file() {
+    static const Stage one("registered", 1);
+    return one;
+}
+
+Finished callbacks(const Stage& stage, std::vector<std::string> args) {
+    args.insert(args.begin(), "callbacks");
+    return stage.epilogue().run(args);
+}
+
+/// The one JSON document that a command prints, and nothing else.
+Json document(const Stage& stage, std::vector<std::string> args) {
+    args.emplace_back("--json");
+    const auto done = callbacks(stage, std::move(args));
+    BOOST_TEST(done.status == 0, done.err);
+    return Json::parse(done.out);  // throws for anything before or after it
+}
+
+std::set<std::int64_t> ids_in(const Json& list) {
+    std::set<std::int64_t> ids;
+    for (const auto& row : list) ids.insert(row.at("id").get<std::int64_t>());
+    return ids;
+}
+
+std::string where(const std::string& repo, int number) {
+    return Json{{"repo", repo}, {"number", number}}.dump();
+}
+
+/// The rows of upstream's tables with this part in their processor's name.
+std::vector<Json> upstream_rows(const std::string& part) {
+    std::vector<Json> rows;
+    std::ifstream file(EPILOGUE_SOURCE_DIR "/tests/data/recordings/processor_json.jsonl");
+    for (std::string line; std::getline(file, line);) {
+        auto row = Json::parse(line);
+        // V1 has no column for the type: its rows name the class inside.
+        if (row.at("processor_type").is_null())
+            row["processor_type"] = "openhands.app_server.event_callback." +
+                                    row.at("processor_json").at("kind").get<std::string>();
+        if (contains(row.at("processor_type").get<std::string>(), part)) rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(add_prints_the_id_and_show_and_list_say_what_was_registered) {
+    const auto& stage = stage_of_this_file();
+    const auto added = callbacks(
+        stage, {"add", "--conversation", "7D1F0E0A-9d7b-4c56-a1b2-c3d4e5f60718", "--processor", "github",
+                "--processor-json", where("o/r", 7), "--mode", "every_turn", "--triggers", "finished,error"});
+    BOOST_TEST(added.status == 0, added.err);
+    BOOST_TEST(std::regex_match(added.out, std::regex("\\d+\n")), added.out);
+    const std::string id = added.out.substr(0, added.out.size() - 1);
+
+    const auto shown = document(stage, {"show", id});
+    BOOST_TEST(shown.at("id").get<std::int64_t>() == std::stoll(id));
+    BOOST_TEST(shown.at("conversation_id").get<std::string>() == "7d1f0e0a9d7b4c56a1b2c3d4e5f60718");
+    BOOST_TEST(shown.at("status").get<std::string>() == "ACTIVE");
+    BOOST_TEST(shown.at("phase").get<std::string>() == "watching");
+    BOOST_TEST(shown.at("processor_type").get<std::string>() == "github");
+    BOOST_TEST((shown.at("processor_json") == Json::parse(where("o/r", 7))));
+    BOOST_TEST(shown.at("options").at("mode").get<std::string>() == "every_turn");
+    BOOST_TEST((shown.at("options").at("triggers") == Json{"finished", "error"}));
+    for (const char* time : {"adopted_at", "created_at", "updated_at"})
+        BOOST_TEST(std::regex_match(shown.at(time).get<std::string>(),
+                                    std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)")),
+                   time << ": " << shown.at(time));
+
+    const auto people = callbacks(stage, {"list", "--conversation", "7d1f0e0a9d7b4c56a1b2c3d4e5f60718"});
+    BOOST_TEST(people.status == 0);
+    for (const char* part : {"id", "conversation_id", "status", "7d1f0e0a9d7b4c56a1b2c3d4e5f60718", "ACTIVE"})
+        BOOST_TEST(contains(people.out, part), people.out);
+    BOOST_TEST(callbacks(stage, {"show", id}).out.find("conversation_id: 7d1f") != std::string::npos);
+    const auto by_json = document(stage, {"add", "--conversation", "j", "--processor", "log"});
+    BOOST_TEST(by_json.at("id").get<std::int64_t>() > std::stoll(id));
+}
+
+BOOST_AUTO_TEST_CASE(list_takes_its_filters) {
+    const Stage stage("listed", 1);
+    BOOST_TEST((document(stage, {"list"}) == Json::array()));
+    std::vector<std::int64_t> ids;
+    for (const char* conversation : {"a", "a", "b", "c"})
+        ids.push_back(stage.add_callback({"--conversation", conversation, "--processor", "log"}));
+    BOOST_TEST(callbacks(stage, {"cancel", std::to_string(ids[1])}).status == 0);
+    const auto listed = [&](std::vector<std::string> args) {
+        args.insert(args.begin(), "list");
+        return ids_in(document(stage, args));
+    };
+    BOOST_TEST((listed({}) == std::set<std::int64_t>{ids[0], ids[1], ids[2], ids[3]}));
+    BOOST_TEST((listed({"--conversation", "a"}) == std::set<std::int64_t>{ids[0], ids[1]}));
+    BOOST_TEST((listed({"--status", "COMPLETED"}) == std::set<std::int64_t>{ids[1]}));
+    BOOST_TEST((listed({"--status", "ACTIVE", "--conversation", "a"}) == std::set<std::int64_t>{ids[0]}));
+    BOOST_TEST((listed({"--limit", "2"}) == std::set<std::int64_t>{ids[0], ids[1]}));
+    BOOST_TEST((listed({"--after", std::to_string(ids[1])}) == std::set<std::int64_t>{ids[2], ids[3]}));
+    BOOST_TEST(listed({"--dormant"}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_registration_is_refused_with_the_field_named_and_leaves_nothing) {
+    const auto& stage = stage_of_this_file();
+    struct Wrong {
+        std::vector<std::string> args;
+        std::string named;
+    };
+    const std::string good = where("o/r", 7);
+    const std::vector<Wrong> wrong{
+        {{"--processor", "github", "--processor-json", R"({"repo": "o/r"})"}, "number"},
+        {{"--processor", "github", "--processor-json", R"({"repo": "o/r", "number": "7"})"}, "number"},
+        {{"--processor", "github", "--processor-json", R"({"repo": "o/r", "number": 0})"}, "number"},
+        {{"--processor", "github", "--processor-json", R"({"repo": "../r", "number": 7})"}, "repo"},
+        {{"--processor", "github", "--processor-json", R"({"number": 7})"}, "repo"},
+        {{"--processor", "github", "--processor-json", "[1]"}, "object"},
+        {{"--processor", "github", "--processor-json", "{"}, "JSON"},
+        {{"--processor", "github"}, "repo"},
+        {{"--processor", "x.GithubCallbackProcessor", "--processor-json", R"({"github_view": {}})"},
+         "full_repo_name"},
+        {{"--processor", "pigeon", "--processor-json", good}, "pigeon"},
+        {{"--processor", "github", "--processor-json", good, "--mode", "twice"}, "twice"},
+        {{"--processor", "github", "--processor-json", good, "--triggers", "finished,bored"}, "bored"},
+        {{"--processor", "github", "--processor-json", good, "--from", "first"}, "--from"},
+        {{"--processor", "github", "--processor-json-file", "no-such-file"}, "no-such-file"},
+        {{"--processor", "github", "--processor-json", good, "--processor-json-file", "f"},
+         "--processor-json"}};
+    const auto before = stage.number("SELECT COUNT(*) FROM conversation_callbacks");
+    for (const auto& [args, named] : wrong) {
+        auto all = args;
+        all.insert(all.begin(), {"add", "--conversation", "w"});
+        const auto done = callbacks(stage, all);
+        BOOST_TEST_CONTEXT(args.back()) {
+            BOOST_TEST(done.status == 64);
+            BOOST_TEST(contains(done.err, named), done.err);
+            BOOST_TEST(done.out.empty());
+        }
+    }
+    for (const auto& conversation : {std::string(), std::string(256, 'x'), std::string("\xff")})
+        BOOST_TEST(callbacks(stage, {"add", "--conversation", conversation, "--processor", "log"}).status ==
+                   64);
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks") == before);
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_id_is_a_failure_that_names_it) {
+    const auto& stage = stage_of_this_file();
+    for (const char* command : {"show", "cancel", "wake"}) {
+        const auto done = callbacks(stage, {command, "987654"});
+        BOOST_TEST(done.status == 1);
+        BOOST_TEST(contains(done.err, "987654"), done.err);
+        BOOST_TEST(done.out.empty());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(cancel_completes_a_callback_and_wake_leaves_one_that_is_awake) {
+    const auto& stage = stage_of_this_file();
+    const auto id = std::to_string(stage.add_github("cancelled", "o/r", 7, "once"));
+    BOOST_TEST(callbacks(stage, {"wake", id}).status == 0);
+    BOOST_TEST(document(stage, {"show", id}).at("phase").get<std::string>() == "watching");
+    for (int i = 0; i < 2; ++i) {
+        BOOST_TEST(callbacks(stage, {"cancel", id}).status == 0);
+        const auto shown = document(stage, {"show", id});
+        BOOST_TEST(shown.at("status").get<std::string>() == "COMPLETED");
+        BOOST_TEST(shown.at("phase").get<std::string>() == "cancelled");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(rows_as_openhands_writes_them_are_accepted_and_kept_as_they_are) {
+    const auto& stage = stage_of_this_file();
+    const TempDir folder;
+    const auto file = folder.path() / "processor.json";
+    const auto rows = upstream_rows(".Github");
+    BOOST_TEST(rows.size() == 6U);
+    for (const auto& row : rows) {
+        BOOST_TEST_CONTEXT(row.at("_note")) {
+            const auto type = row.at("processor_type").get<std::string>();
+            std::ofstream(file) << row.at("processor_json").dump(2);
+            const auto id = stage.add_callback(
+                {"--conversation", "upstream", "--processor", type, "--processor-json-file", file.string()});
+            const auto shown = document(stage, {"show", std::to_string(id)});
+            BOOST_TEST(shown.at("processor_type").get<std::string>() == type);
+            BOOST_TEST((shown.at("processor_json") == row.at("processor_json")));
+            BOOST_TEST(shown.at("status").get<std::string>() == "ACTIVE");
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_late_registration_is_told_the_last_end_once_and_only_when_it_asks) {
+    const Stage stage("late", 1);
+    Story story("late");
+    story.user("Go.").agent_asks("Which?").user("That.").agent_finishes("Done.");
+    stage.publish(story.records());
+    const auto worker = stage.epilogue().worker();
+    eventually("the conversation is read", 30s, [&] { return stage.stored() == stage.ends(); });
+
+    const auto owed = [&] { return stage.number("SELECT COUNT(*) FROM deliveries"); };
+    const auto first = stage.add_github("late", "o/late", 1, "every_turn");
+    BOOST_TEST(owed() == 1);  // the last end, not the question before it
+    stage.add_github("late", "o/late", 1, "every_turn");
+    BOOST_TEST(owed() == 1);  // it was told there
+    const auto other = stage.add_github("late", "o/late", 2, "once");
+    BOOST_TEST(owed() == 2);
+    const auto next =
+        stage.add_callback({"--conversation", "late", "--processor", "github", "--processor-json",
+                            where("o/late", 3), "--from", "next", "--mode", "every_turn"});
+    BOOST_TEST(owed() == 2);
+    eventually("both are sent", 30s,
+               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 2; });
+    for (const auto& comment : stage.platform().visible())
+        BOOST_TEST(contains(comment.body, "**Finished**\n\nDone."), comment.body);
+    const auto shown = [&](std::int64_t id) { return document(stage, {"show", std::to_string(id)}); };
+    BOOST_TEST(shown(other).at("status").get<std::string>() == "COMPLETED");
+    BOOST_TEST(shown(first).at("status").get<std::string>() == "ACTIVE");
+    BOOST_TEST(shown(first).at("turn_key").get<std::string>() == "5");
+    BOOST_TEST(shown(next).at("turn_key").is_null());
+
+    // A turn is open: there is nothing to tell now, and the end to come is told once.
+    const auto known = story.records().size();
+    story.user("More.");
+    stage.publish({story.records().begin() + static_cast<std::ptrdiff_t>(known), story.records().end()});
+    eventually("the turn is opened", 30s, [&] { return stage.stored() == stage.ends(); });
+    const auto during = stage.add_github("late", "o/late", 4, "once");
+    BOOST_TEST(owed() == 2);
+    const auto opened = story.records().size();
+    story.agent_finishes("Done again.");
+    stage.publish({story.records().begin() + static_cast<std::ptrdiff_t>(opened), story.records().end()});
+    eventually("the new end is told", 30s,
+               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 6; });
+    std::multiset<std::string> told;
+    for (const auto& comment : stage.platform().visible())
+        if (contains(comment.body, "Done again.")) told.insert(comment.path);
+    BOOST_TEST((told == std::multiset<std::string>{"o/late#1", "o/late#1", "o/late#3", "o/late#4"}));
+    BOOST_TEST(shown(during).at("status").get<std::string>() == "COMPLETED");
+}

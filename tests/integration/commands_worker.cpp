@@ -1,0 +1,136 @@
+// `epilogue worker` and what it depends on: what ends it, what does not, and how it says so.
+#define BOOST_TEST_MODULE commands_worker
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// Waits until /readyz is 503 and names the reason; the worker runs on meanwhile.
+void wait_unready(WorkerProcess& worker, const std::string& reason) {
+    std::string said;
+    try {
+        eventually("the worker is unready because of " + reason, 40s, [&] {
+            const auto answer = worker.get("/readyz");
+            said = answer.body;
+            return answer.status == 503 && contains(answer.body, reason);
+        });
+    } catch (const GaveUp& late) {
+        throw std::runtime_error(std::string(late.what()) + "; it says: " + said);
+    }
+    BOOST_TEST(worker.process().running());
+    BOOST_TEST(worker.get("/healthz").status == 200);
+}
+
+/// Tells a conversation of one turn and waits until it is posted.
+void check_posts(const Stage& stage, const std::string& conversation) {
+    stage.add_github(conversation, "o/" + conversation, 1, "once");
+    stage.publish(Story(conversation).user("Go.").agent_finishes("Done.").records());
+    eventually(conversation + " is told", 60s, [&] {
+        const auto visible = stage.platform().visible();
+        return !visible.empty() && visible.back().path == "o/" + conversation + "#1";
+    });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(without_the_tables_it_ends_with_78_and_says_what_to_run) {
+    server_of_this_program().create_database("empty");
+    const Epilogue epilogue(merged({settings_for(broker_of_this_program(), "none", "none"),
+                                    settings_for(server_of_this_program(), "empty"),
+                                    {{"worker.http_listen", "127.0.0.1:0"}}}));
+    const auto done = epilogue.run({"worker"}, "", 20s);
+    BOOST_TEST(done.status == 78);
+    BOOST_TEST(contains(done.err, "run epilogue migrate"), done.err);
+    BOOST_TEST(done.out.empty());
+}
+
+BOOST_AUTO_TEST_CASE(on_newer_tables_it_works) {
+    const Stage stage("newer", 1);
+    stage.query(
+        "INSERT INTO schema_migrations SELECT 1000, 'of a later version', applied_at "
+        "FROM schema_migrations LIMIT 1");
+    const auto worker = stage.epilogue().worker();
+    check_posts(stage, "newer");
+    BOOST_TEST(stage.epilogue().run({"migrate"}).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(it_drains_on_a_signal_and_ends_at_once_on_the_second) {
+    const Stage stage("signals", 1);
+    stage.platform().rules({{{"do", "hang"}, {"method", "POST"}}});
+    auto worker = stage.epilogue().worker();
+    stage.add_github("held", "o/held", 1, "once");
+    stage.publish(Story("held").user("Go.").agent_finishes("Done.").records());
+    stage.platform().wait_held(1, 30s);
+    worker.process().signal(SIGINT);
+    eventually("it says that it drains", 10s, [&] {
+        const auto answer = worker.get("/readyz");
+        return answer.status == 503 && contains(answer.body, "draining");
+    });
+    worker.process().signal(SIGTERM);
+    BOOST_TEST(worker.process().wait(5s).value_or(0) == 128 + SIGTERM);
+}
+
+BOOST_AUTO_TEST_CASE(it_waits_for_a_topic_that_is_missing) {
+    const auto& server = server_of_this_program();
+    server.create_database("no_topic");
+    const Epilogue epilogue(merged(
+        {settings_for(broker_of_this_program(), "not-yet", "not-yet"), settings_for(server, "no_topic")}));
+    BOOST_TEST(epilogue.run({"migrate"}).status == 0);
+    auto worker = epilogue.start_worker();
+    wait_unready(worker, "not-yet");
+    broker_of_this_program().create_topic("not-yet", 1);
+    worker.wait_ready(60s);
+    BOOST_TEST(worker.process().stop(30s) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(it_outlives_its_database_and_its_broker) {
+    const Stage stage("outlived", 2);
+    auto& server = server_of_this_program();
+    auto& broker = broker_of_this_program();
+
+    server.stop();
+    auto worker = stage.epilogue().start_worker();
+    wait_unready(worker, "database");
+    server.start_again();
+    worker.wait_ready(60s);
+    check_posts(stage, "first");
+
+    server.kill9();
+    wait_unready(worker, "senders");
+    server.start_again();
+    worker.wait_ready(60s);
+    check_posts(stage, "second");
+
+    broker.kill9();
+    wait_unready(worker, "broker");
+    broker.start_again();
+    worker.wait_ready(60s);
+    check_posts(stage, "third");
+    BOOST_TEST(worker.process().stop(30s) == 0);
+    eventually("the offsets have followed", 20s, [&] { return stage.committed() == stage.ends(); });
+    BOOST_TEST(stage.platform().counts().at("visible") == 3U);
+    BOOST_TEST(stage.platform().counts().at("attempts") == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_broker_it_starts_unready_and_joins_when_there_is_one) {
+    const Stage stage("unbroken", 1);
+    auto& broker = broker_of_this_program();
+    broker.stop();
+    auto worker = stage.epilogue().start_worker();
+    wait_unready(worker, "broker");
+    BOOST_TEST(worker.get("/metrics").status == 200);
+    broker.start_again();
+    worker.wait_ready(60s);
+    check_posts(stage, "joined");
+}
