@@ -206,7 +206,7 @@ std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {
 void KafkaConsumer::close(std::chrono::milliseconds deadline) {
     // rd_kafka_consumer_close can hang for ever (librdkafka 2.1.0 to 2.4.0): polled on a queue, with a
     // deadline.
-    const Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(handles_->client.get()));
+    Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(handles_->client.get()));
     const Handle<rd_kafka_error_t, rd_kafka_error_destroy> refused(
         rd_kafka_consumer_close_queue(handles_->client.get(), queue.get()));
     const auto give_up = std::chrono::steady_clock::now() + deadline;
@@ -225,6 +225,8 @@ void KafkaConsumer::close(std::chrono::milliseconds deadline) {
         log_warn(
             "the Kafka client did not leave its group in time; the group takes over after "
             "session.timeout.ms");
+    // What is left in the queue refers to the client's brokers, and would keep their threads for ever.
+    queue.reset();
     rd_kafka_destroy_flags(handles_->client.release(), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 }
 
