@@ -58,5 +58,6 @@ void add_deliveries(CLI::App& program);
 void add_dead_letters(CLI::App& program);
 void add_offsets(CLI::App& program);
 void add_check(CLI::App& program);
+void add_demo(CLI::App& program);
 
 }  // namespace epilogue::cli

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness/process.h"
-#include "tests/integration/harness/temp_dir.h"
+#include "ops/process/maria_server.h"
 
 namespace epilogue::testing {
 
@@ -27,7 +26,7 @@ class MariaDb {
     /// The account for the programs under test, from 127.0.0.1.
     const std::string& user() const { return user_; }
     const std::string& password() const { return password_; }
-    pid_t pid() const { return process_->pid(); }
+    pid_t pid() const { return server_.pid(); }
 
     /// Executes one statement as administrator, on a connection of its own, in `database` when it is not
     /// empty. Returns its rows; none for a statement that has no result.
@@ -41,13 +40,10 @@ class MariaDb {
     void start_again();
 
   private:
-    void install() const;
-
-    TempDir folder_;
     unsigned short port_;
+    process::MariaServer server_;
     std::string user_ = "epilogue";
     std::string password_;
-    std::optional<Process> process_;
 };
 
 }  // namespace epilogue::testing

@@ -1,11 +1,10 @@
 // Loopback ports for the servers of a test.
 #pragma once
 
+#include "ops/process/ports.h"
+
 namespace epilogue::testing {
 
-/// A TCP port of 127.0.0.1 that nobody listens on now and that this process has not been given before. It
-/// lies below the kernel's range for outgoing connections, so none of those takes it before a server listens
-/// on it, or while that server restarts. Throws std::runtime_error when none is found. Thread-safe.
-unsigned short free_port();
+using process::free_port;
 
 }  // namespace epilogue::testing

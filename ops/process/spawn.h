@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-namespace epilogue::testing {
+namespace epilogue::process {
 
 struct Spawn {
     std::filesystem::path program;         ///< absolute
@@ -22,4 +22,4 @@ struct Spawn {
 /// Thread-safe.
 pid_t spawn(const Spawn& what);
 
-}  // namespace epilogue::testing
+}  // namespace epilogue::process

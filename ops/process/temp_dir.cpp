@@ -1,4 +1,4 @@
-#include "tests/integration/harness/temp_dir.h"
+#include "ops/process/temp_dir.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-namespace epilogue::testing {
+namespace epilogue::process {
 
 TempDir::TempDir() {
     std::string name = (std::filesystem::temp_directory_path() / "epilogue-XXXXXX").string();
@@ -26,4 +26,4 @@ TempDir& TempDir::operator=(TempDir&& other) noexcept {
     return *this;
 }
 
-}  // namespace epilogue::testing
+}  // namespace epilogue::process

@@ -1,4 +1,4 @@
-#include "tests/integration/harness/ports.h"
+#include "ops/process/ports.h"
 
 #include <fstream>
 #include <mutex>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace epilogue::testing {
+namespace epilogue::process {
 namespace {
 
 constexpr int lowest_port = 10240;
@@ -54,4 +54,4 @@ unsigned short free_port() {
     throw std::runtime_error("no free port on 127.0.0.1");
 }
 
-}  // namespace epilogue::testing
+}  // namespace epilogue::process

@@ -1,4 +1,4 @@
-#include "tests/integration/harness/process.h"
+#include "ops/process/process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/integration/harness/requirements.h"
-#include "tests/integration/harness/spawn.h"
+#include "ops/process/programs.h"
+#include "ops/process/spawn.h"
 
-namespace epilogue::testing {
+namespace epilogue::process {
 namespace {
 
 std::string text_of(const std::filesystem::path& file) {
@@ -155,4 +155,4 @@ Finished run(const Command& command, std::chrono::milliseconds deadline) {
     return {*status, process.out(), process.err()};
 }
 
-}  // namespace epilogue::testing
+}  // namespace epilogue::process

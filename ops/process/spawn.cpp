@@ -1,4 +1,4 @@
-#include "tests/integration/harness/spawn.h"
+#include "ops/process/spawn.h"
 
 #include <cerrno>
 #include <condition_variable>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace epilogue::testing {
+namespace epilogue::process {
 namespace {
 
 std::vector<char*> pointers_of(const std::vector<std::string>& strings) {
@@ -112,4 +112,4 @@ pid_t spawn(const Spawn& what) {
     return spawner.start(what);
 }
 
-}  // namespace epilogue::testing
+}  // namespace epilogue::process

@@ -1,0 +1,157 @@
+#include "ops/embedded/stage.h"
+
+#include <condition_variable>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/secret.h"
+#include "ops/process/ports.h"
+#include "worker/migrate.h"
+#include "worker/registration.h"
+#include "worker/settings.h"
+#include "worker/worker.h"
+
+namespace epilogue::embedded {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int partitions = 4;
+constexpr int worker_count = 2;
+constexpr auto ask_every = 100ms;
+const std::string topic = "conversation.events";
+const std::string database = "epilogue";
+
+template <class T>
+T required(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().text);
+    return std::move(*result);
+}
+void required(const Result<void>& result) {
+    if (!result) throw std::runtime_error(result.error().text);
+}
+
+using Progress = std::function<void(const std::string&)>;
+
+std::unique_ptr<Broker> start_broker(const Progress& progress) {
+    progress("starting a broker");
+    return required(Broker::start(topic, partitions));
+}
+
+process::MariaServer start_database(const Progress& progress) {
+    progress("starting a database");
+    return process::MariaServer({"--skip-networking"});
+}
+
+void create_database(const MysqlSettings& administrator) {
+    const auto session = required(MysqlSession::open(administrator));
+    required(session->run("CREATE DATABASE " + database + " CHARACTER SET utf8mb4"));
+}
+
+std::vector<std::string> free_endpoints() {
+    std::vector<std::string> endpoints;
+    for (int worker = 0; worker < worker_count; ++worker)
+        endpoints.push_back("127.0.0.1:" + std::to_string(process::free_port()));
+    return endpoints;
+}
+
+}  // namespace
+
+Stage::Stage(const std::function<void(const std::string&)>& progress)
+    : log_(log_file()),
+      broker_(start_broker(progress)),
+      database_(start_database(progress)),
+      endpoints_(free_endpoints()) {
+    progress("creating the tables");
+    create_database(database_.administrator());
+    write_config_file();
+    config_ = required(load_config(config_file().string(), {}));
+    required(migrate(*required(MysqlSession::open(mysql_settings(config_)))));
+    store_ = std::make_unique<MysqlStore>(mysql_settings(config_), StoreObserver{});
+}
+
+Stage::~Stage() {
+    for (auto& worker : workers_) worker.request_stop();  // all at once, so that they drain side by side
+    workers_.clear();
+}
+
+void Stage::write_config_file() const {
+    const auto key = folder_.path() / "key";
+    std::ofstream(key) << new_key() << "\n";
+    std::ofstream file(config_file());
+    // Members that end without a word hold the group up for as long as a session may last.
+    file << fmt::format(R"([kafka]
+brokers = "{}"
+topic = "{}"
+properties = {{"session.timeout.ms" = 6000}}
+[database]
+socket = "{}"
+user = "root"
+name = "{}"
+tls = "off"
+[security]
+keys = ["file:{}"]
+[worker]
+settle_ms = 1000
+drain_s = 5
+http_listen = "{}"
+[github]
+api_url = "{}"
+token = "any will do"
+)",
+                        broker_->address(), topic, database_.administrator().socket, database, key.string(),
+                        endpoints_.front(), platform_.url("/github"));
+    if (!file.flush()) throw std::runtime_error("cannot write " + config_file().string());
+}
+
+void Stage::register_callback(const Story& story) {
+    RegistrationRequest request;
+    request.conversation_id = story.conversation;
+    request.processor_type = "github";
+    request.processor_json = fmt::format(R"({{"repo": "{}", "number": {}}})", story.repository, story.issue);
+    request.options.mode = Mode::every_turn;
+    request.inactivity = config_.worker.inactivity_timeout;
+    const Planner planner(required(store_->installation()).id, summary_rules(config_));
+    required(epilogue::register_callback(*store_, planner, request));
+}
+
+void Stage::start_workers(const std::stop_token& stop) {
+    for (const std::string& endpoint : endpoints_) {
+        Config config = config_;
+        config.worker.http_listen = endpoint;
+        workers_.emplace_back([this, config](const std::stop_token& end) {
+            const auto ran = run_worker(config, end);
+            const std::lock_guard lock(mutex_);
+            if (!ran) trouble_ = ran.error().text;
+        });
+    }
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested() && trouble().empty() &&
+           count("SELECT COUNT(*) FROM partition_progress") < partitions)
+        stopped.wait_for(lock, stop, ask_every, [] { return false; });
+}
+
+std::string Stage::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+std::size_t Stage::posts_done() {
+    return static_cast<std::size_t>(
+        count("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT', 'FAILED', 'PARKED')"));
+}
+
+bool Stage::is_sent(const Story& story) {
+    return count("SELECT COUNT(*) FROM deliveries WHERE state='SENT' AND conversation_id=?",
+                 {story.conversation}) > 0;
+}
+
+std::int64_t Stage::count(const std::string& sql, const std::vector<SqlValue>& values) {
+    return std::stoll(required(store_->query(sql, values)).at(0).at(0).value_or("0"));
+}
+
+}  // namespace epilogue::embedded

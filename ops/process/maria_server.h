@@ -1,0 +1,45 @@
+// A private MariaDB server as a child process.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/io/mysql.h"
+#include "ops/process/process.h"
+#include "ops/process/temp_dir.h"
+
+namespace epilogue::process {
+
+/// The programs it is made of; Debian has them in mariadb-server-core and mariadb-client-core.
+const std::vector<std::string>& maria_programs();
+
+/// One server with its data in a temporary folder that goes away with the object; no file of the machine's
+/// own server is read. Errors are std::runtime_error. Not thread-safe.
+class MariaServer {
+  public:
+    /// Makes the data folder, starts the server and waits until it answers. `options` are added to its
+    /// command line, e.g. where to listen besides the socket.
+    explicit MariaServer(std::vector<std::string> options);
+
+    /// Where its administrator connects: a Unix socket in a folder that only this user can enter; user root,
+    /// no password, no database chosen.
+    MysqlSettings administrator() const;
+    pid_t pid() const { return process_->pid(); }
+
+    /// SIGTERM; returns when it has ended.
+    void stop();
+    /// SIGKILL; returns when it has ended.
+    void kill9();
+    /// After stop() or kill9(): starts it on the same data with the same options and waits until it answers.
+    void start_again();
+
+  private:
+    void install() const;
+
+    TempDir folder_;
+    std::vector<std::string> options_;
+    std::optional<Process> process_;
+};
+
+}  // namespace epilogue::process
