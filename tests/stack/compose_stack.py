@@ -14,7 +14,8 @@ import time
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KAFKA_SCRIPTS = {"/opt/kafka/bin/kafka-topics.sh": "org.apache.kafka.tools.TopicCommand"}
+KAFKA_SCRIPTS = {"/opt/kafka/bin/kafka-topics.sh": "org.apache.kafka.tools.TopicCommand",
+                 "/opt/kafka/bin/kafka-broker-api-versions.sh": "org.apache.kafka.tools.BrokerApiVersionsCommand"}
 START_WITHIN_S = 60
 
 
@@ -48,11 +49,12 @@ def wait_until(what, condition, process):
 
 class ComposeStack:
     def __init__(self, folder, executable, kafka, kafka_libs):
+        """`kafka`: the address of a broker, or None for the stack's own; `kafka_libs`: a folder with its jars."""
         self.services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
         self.folder = folder
-        self.kafka = kafka
         self.kafka_libs = kafka_libs
-        self.ports = {name: free_port() for name in ("worker", "mysql", "prometheus")}
+        self.ports = {name: free_port() for name in ("kafka", "controller", "worker", "mysql", "prometheus")}
+        self.kafka = kafka or f"127.0.0.1:{self.ports['kafka']}"
         self.database = {}
         self.state = self._made("state")
         (self._made("bin") / "epilogue").symlink_to(pathlib.Path(executable).resolve())
@@ -73,7 +75,7 @@ class ComposeStack:
         self.database = {"EPILOGUE_DATABASE_HOST": "127.0.0.1", "EPILOGUE_DATABASE_PORT": str(self.ports["mysql"])}
 
     def rewritten(self, text):
-        worker = self.ports["worker"]
+        worker, broker, controller = (self.ports[name] for name in ("worker", "kafka", "controller"))
         text = interpolated(text)
         for written, real in {
             "/var/lib/epilogue": str(self.state),
@@ -82,27 +84,39 @@ class ComposeStack:
             "=/prometheus": f"={self.folder / 'prometheus'}",
             "0.0.0.0:9464": f"127.0.0.1:{worker}",
             "/127.0.0.1/9464": f"/127.0.0.1/{worker}",
-            "=kafka:9092": f"={self.kafka}",
+            "/var/lib/kafka/data": str(self.folder / "kafka/data"),
+            "PLAINTEXT://:9092": f"PLAINTEXT://127.0.0.1:{broker}",
+            "CONTROLLER://:9093": f"CONTROLLER://127.0.0.1:{controller}",
+            "1@localhost:9093": f"1@127.0.0.1:{controller}",
+            "localhost:9092": f"127.0.0.1:{broker}",
+            "kafka:9092": self.kafka,
         }.items():
             text = text.replace(written, real)
         return text
 
+    def java(self, name, main_class):
+        """The start of a command line that runs a program of Kafka's, with the memory that the service allows."""
+        heap = self.services[name]["environment"]["KAFKA_HEAP_OPTS"].split()
+        return ["java", *heap, "-cp", f"{self.kafka_libs}/*", main_class]
+
+    def runnable(self, name, words):
+        """A command line of the service, for this machine."""
+        if words and words[0] in KAFKA_SCRIPTS:
+            words = [*self.java(name, KAFKA_SCRIPTS[words[0]]), *words[1:]]
+        return [self.rewritten(word) for word in words]
+
     def words(self, name, program):
-        """The command line of a service. `program` stands before its words, as the image's entrypoint would."""
+        """What the service starts. `program` stands before its words, as its image's entrypoint would."""
         service = self.services[name]
-        entrypoint = list(service.get("entrypoint", []))
-        if entrypoint and entrypoint[0] in KAFKA_SCRIPTS:
-            heap = self.services[name]["environment"]["KAFKA_HEAP_OPTS"].split()
-            entrypoint = ["java", *heap, "-cp", f"{self.kafka_libs}/*", KAFKA_SCRIPTS[entrypoint[0]], *entrypoint[1:]]
-        return [self.rewritten(word) for word in (entrypoint or program) + list(service.get("command", []))]
+        return self.runnable(name, list(service.get("entrypoint", program)) + list(service.get("command", [])))
 
     def environment(self, name):
-        result = {key: self.rewritten(value) for key, value in self.services[name].get("environment", {}).items()}
-        if "EPILOGUE_KAFKA_BROKERS" in result:
-            for key, written in {"EPILOGUE_KAFKA_BROKERS": "kafka:9092", "EPILOGUE_DATABASE_HOST": "mysql"}.items():
-                if result.get(key) != written:
-                    raise Failure(f"{name}: {key} is {result.get(key)}, expected {written}")
-            result |= {"EPILOGUE_KAFKA_BROKERS": self.kafka} | self.database
+        written = self.services[name].get("environment", {})
+        result = {key: self.rewritten(value) for key, value in written.items()}
+        if "EPILOGUE_KAFKA_BROKERS" in written:
+            if written["EPILOGUE_KAFKA_BROKERS"] != "kafka:9092" or written.get("EPILOGUE_DATABASE_HOST") != "mysql":
+                raise Failure(f"{name}: wants kafka:9092 and mysql, by the names they have in the stack")
+            result |= self.database
         return result | {"PATH": self.path, "HOME": str(self.folder), "LANG": "C.UTF-8"}
 
     def start(self, name, output, program=("epilogue",), more=()):
@@ -120,7 +134,8 @@ class ComposeStack:
 
     def healthy(self, name):
         """Asks once, by the service's own health check."""
-        kind, *words = [self.rewritten(word) for word in self.services[name]["healthcheck"]["test"]]
+        kind, *words = self.services[name]["healthcheck"]["test"]
+        words = self.runnable(name, words)
         if kind == "CMD-SHELL":
             words = ["sh", "-c", *words]
         elif kind != "CMD":
