@@ -7,6 +7,9 @@ namespace {
 
 constexpr std::chrono::milliseconds timer_check_every{100};
 constexpr std::chrono::milliseconds growth_check{1};
+// A lane is fetched again while this much work is left in it, however small its batches are: the poll thread
+// looks for room only between two polls.
+constexpr std::size_t least_left_records = 500;
 constexpr std::chrono::seconds heartbeat_every{20};  // well under the minute that counts as an outage
 
 }  // namespace
@@ -44,7 +47,7 @@ Lanes::Room Lanes::push(Record record) {
     lane.bytes += record.bytes();
     lane.queue.push_back(std::move(record));
     changed_.notify_all();
-    const bool full = lane.queue.size() >= 2 * limits_.batch_records || lane.bytes >= 2 * limits_.batch_bytes;
+    const bool full = lane.queue.size() >= 2 * refill_below() || lane.bytes >= 2 * limits_.batch_bytes;
     if (!full || lane.paused) return Room::enough;
     lane.paused = true;
     return Room::full;
@@ -58,11 +61,16 @@ void Lanes::saw_end(const EndOfPartition& end) {
     changed_.notify_all();
 }
 
+/// Records left in a full lane when it is fetched again.
+std::size_t Lanes::refill_below() const {
+    return std::max(limits_.batch_records, least_left_records);
+}
+
 std::vector<int> Lanes::take_refilled() {
     const std::lock_guard lock(mutex_);
     std::vector<int> refilled;
     for (auto& [partition, lane] : lanes_) {
-        if (!lane.paused || lane.queue.size() >= limits_.batch_records || lane.bytes >= limits_.batch_bytes)
+        if (!lane.paused || lane.queue.size() >= refill_below() || lane.bytes >= limits_.batch_bytes)
             continue;
         lane.paused = false;
         refilled.push_back(partition);

@@ -118,6 +118,7 @@ class Lanes {
     };
 
     Lane* find(const LaneId& id);
+    std::size_t refill_below() const;
     std::optional<LaneWork> work_locked(SteadyTime now);
     std::vector<Record> take_batch(Lane& lane) const;
     bool timer_is_near(const Lane& lane, SteadyTime now) const;
