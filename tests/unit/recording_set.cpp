@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE recording_set
 #include "tests/integration/recording_set.h"
 
+#include <algorithm>
 #include <set>
 
 #include <boost/test/unit_test.hpp>
@@ -16,7 +17,6 @@ namespace {
 
 const Instant now = *parse_instant("2031-02-03T04:05:06.500000Z");
 
-/// All texts of an event that are UUIDs or contain one of `ids`.
 bool names_one_of(const std::string& line, const std::set<std::string>& ids) {
     return std::any_of(ids.begin(), ids.end(),
                        [&](const auto& id) { return line.find(id) != std::string::npos; });
