@@ -52,13 +52,23 @@ struct KafkaConsumer::Handles {
         static_cast<Handles*>(opaque)->trouble = reason;
     }
 
+    /// Where reading starts is the store's to say (seek): until then the partitions stay paused, and any
+    /// position will do, but an absolute one. A logical one (end, beginning) is looked up, and a look-up
+    /// whose answer a seek overtakes is made once more half a second later, and then wins over the seek: from
+    /// the end, records would be skipped. Without a committed offset it is the beginning: that goes back at
+    /// most, to records that are recognised.
+    static void start_somewhere(rd_kafka_t* client, rd_kafka_topic_partition_list_t* partitions) {
+        constexpr int deadline_ms = 5000;
+        (void)rd_kafka_committed(client, partitions, deadline_ms);  // without an answer they have no offset
+        for (int i = 0; i < partitions->cnt; ++i)
+            if (partitions->elems[i].offset < 0) partitions->elems[i].offset = RD_KAFKA_OFFSET_BEGINNING;
+    }
+
     static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
                              rd_kafka_topic_partition_list_t* partitions, void* opaque) {
         auto& self = *static_cast<Handles*>(opaque);
         if (event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-            // Where reading starts is the store's to say (seek): until then the partitions stay paused, and
-            // any valid position will do.
-            for (int i = 0; i < partitions->cnt; ++i) partitions->elems[i].offset = RD_KAFKA_OFFSET_END;
+            start_somewhere(client, partitions);
             rd_kafka_assign(client, partitions);
             rd_kafka_pause_partitions(client, partitions);
             self.listener.assigned(numbers(partitions));

@@ -100,6 +100,12 @@ const std::vector<std::vector<std::string>> commands{{"migrate"},
                                                      {"deliveries", "show"},
                                                      {"deliveries", "retry"},
                                                      {"deliveries", "resolve"},
+                                                     {"dead-letters"},
+                                                     {"dead-letters", "list"},
+                                                     {"dead-letters", "show"},
+                                                     {"dead-letters", "replay"},
+                                                     {"offsets", "show"},
+                                                     {"demo"},
                                                      {"check"}};
 
 }  // namespace

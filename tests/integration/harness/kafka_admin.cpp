@@ -93,9 +93,13 @@ rd_kafka_resp_err_t list_committed(rd_kafka_t* client, const std::string& group,
 
 }  // namespace
 
+// A consumer, although it never subscribes: a producer that asks for committed offsets is killed inside
+// librdkafka (2.0.2 and later) by the answer NOT_COORDINATOR, for it has no group of its own to look up
+// again.
 KafkaAdmin::KafkaAdmin(const std::string& bootstrap)
-    : client_(make_kafka_client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", bootstrap},
+    : client_(make_kafka_client(RD_KAFKA_CONSUMER, {{"bootstrap.servers", bootstrap},
                                                     {"client.id", "epilogue-harness"},
+                                                    {"group.id", "epilogue-harness"},
                                                     {"reconnect.backoff.max.ms", "200"}})
                   .release(),
               rd_kafka_destroy) {}
