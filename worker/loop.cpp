@@ -4,6 +4,7 @@
 
 #include "base/backoff.h"
 #include "base/io/log.h"
+#include "base/mutant.h"
 #include "worker/claim.h"
 #include "worker/fence.h"
 
@@ -67,6 +68,8 @@ Result<Claim> Loop::claim(const ClaimWanted& wanted) {
 
 void Loop::on(RecordsReady& ready) {
     const std::vector<RecordView> views(ready.records.begin(), ready.records.end());
+    if (mutant(Mutant::offset_before_state))
+        log_.commit({{ready.lane.partition, {ready.records.back().offset.value + 1}}});
     const auto applied = batch_.apply(ready.claim, views);
     if (applied) {
         lanes_.done(ready.lane, ready.claim);
@@ -119,6 +122,7 @@ Result<std::optional<Instant>> Loop::clock_of(const TimerNear& timer) {
     TRY(const Watermarks marks, log_.watermarks(timer.lane.partition));
     // The log may end with control records, which no consumer is given: then the client's own end says where.
     const std::int64_t position = std::max(claim.position.value, timer.end_seen.value_or(NextOffset{}).value);
+    if (mutant(Mutant::timer_stepped_while_lagging)) return std::optional(now);
     return marks.high <= position ? std::optional(now) : std::nullopt;
 }
 

@@ -8,8 +8,27 @@
 namespace epilogue {
 namespace {
 
-constexpr int max_tries = 5;
 constexpr std::size_t max_idle_sessions = 16;
+
+/// A pooled session in the hands of one transaction.
+class PooledSession final : public StoreSession {
+  public:
+    explicit PooledSession(std::unique_ptr<MysqlSession> session)
+        : session_(std::move(session)), transaction_(*session_) {}
+
+    Result<void> begin() override { return session_->run("BEGIN"); }
+    Result<void> send_commit() override { return session_->run("COMMIT"); }
+    void roll_back() override {
+        if (!session_->is_broken()) (void)session_->run("ROLLBACK").has_value();
+    }
+    Transaction& rows() override { return transaction_; }
+    std::int64_t connection_id() const override { return session_->connection_id(); }
+    std::unique_ptr<MysqlSession> release() { return std::move(session_); }
+
+  private:
+    std::unique_ptr<MysqlSession> session_;
+    MysqlTransaction transaction_;
+};
 
 }  // namespace
 
@@ -18,7 +37,7 @@ MysqlStore::MysqlStore(MysqlSettings settings, StoreObserver observer)
 
 MysqlStore::~MysqlStore() = default;
 
-Result<std::unique_ptr<MysqlSession>> MysqlStore::take() {
+Result<std::unique_ptr<MysqlSession>> MysqlStore::take_session() {
     {
         const std::lock_guard lock(mutex_);
         if (!idle_.empty()) {
@@ -39,69 +58,34 @@ void MysqlStore::give_back(std::unique_ptr<MysqlSession> session) {
     if (idle_.size() < max_idle_sessions) idle_.push_back(std::move(session));
 }
 
-/// Yes: the work is in the database. No: it is not, and trying again may help. Error: it is not, and the
-/// caller decides.
-Result<MysqlStore::Committed> MysqlStore::attempt(const Work& work, const Check& is_done) {
-    TRY(auto session, take());
-    const auto give_up = [&](const Error& error) -> Result<Committed> {
-        // After 1205 the transaction is still open. A rollback that fails breaks the session, which ends it
-        // too.
-        if (!session->is_broken()) (void)session->run("ROLLBACK").has_value();
-        give_back(std::move(session));
-        if (is_conflict(error) || is_lost_connection(error)) return Committed::no;
-        return Failure(error);
-    };
-    if (const auto begun = session->run("BEGIN"); !begun) return give_up(begun.error());
-    MysqlTransaction transaction(*session);
-    if (const auto worked = work(transaction); !worked) return give_up(worked.error());
-    const auto started = std::chrono::steady_clock::now();
-    const auto committed = session->run("COMMIT");
-    if (committed) {
-        observer_.committed(std::chrono::steady_clock::now() - started);
-        give_back(std::move(session));
-        return Committed::yes;
-    }
-    if (!is_lost_connection(committed.error())) return give_up(committed.error());
-    observer_.ambiguous_commit();
-    TRY(const bool done, ask_if_done(session->connection_id(), is_done));
-    return done ? Committed::yes : Committed::no;
+Result<std::unique_ptr<StoreSession>> MysqlStore::take() {
+    TRY(auto session, take_session());
+    return std::unique_ptr<StoreSession>(std::make_unique<PooledSession>(std::move(session)));
 }
 
-Result<bool> MysqlStore::ask_if_done(std::int64_t lost_connection, const Check& is_done) {
-    TRY_VOID(end_session(lost_connection));
-    bool done = false;
-    TRY_VOID(read([&](Transaction& transaction) -> Result<void> {
-        TRY(done, is_done(transaction));
-        return {};
-    }));
-    return done;
+void MysqlStore::give_back(std::unique_ptr<StoreSession> session) {
+    give_back(static_cast<PooledSession&>(*session).release());
+}
+
+void MysqlStore::committed(std::chrono::duration<double> after) {
+    observer_.committed(after);
+}
+
+void MysqlStore::commit_was_ambiguous() {
+    observer_.ambiguous_commit();
 }
 
 Result<void> MysqlStore::transact(const Work& work, const Check& is_done) {
-    for (int tries = 1; tries <= max_tries; ++tries) {
-        TRY(const Committed committed, attempt(work, is_done));
-        if (committed == Committed::yes) return {};
-    }
-    return retryable("the database refused the transaction " + std::to_string(max_tries) +
-                         " times (deadlock, lock wait or lost connection)",
-                     1205);
+    return epilogue::transact(*this, work, is_done);
 }
 
 Result<void> MysqlStore::read(const Work& work) {
-    TRY(auto session, take());
-    Result<void> result = session->run("BEGIN");
-    if (result) {
-        MysqlTransaction transaction(*session);
-        result = work(transaction);
-    }
-    if (!session->is_broken()) (void)session->run("ROLLBACK").has_value();
-    give_back(std::move(session));
-    return result;
+    return epilogue::read(*this, work);
 }
 
 Result<void> MysqlStore::end_session(std::int64_t connection_id) {
     constexpr int unknown_thread = 1094;
-    TRY(auto session, take());
+    TRY(auto session, take_session());
     const auto killed = session->run("KILL " + std::to_string(connection_id));
     give_back(std::move(session));
     if (!killed && killed.error().code != unknown_thread) return Failure(killed.error());
@@ -119,7 +103,7 @@ Result<Installation> MysqlStore::installation() {
 }
 
 Result<std::vector<SqlRow>> MysqlStore::query(const std::string& sql, const std::vector<SqlValue>& values) {
-    TRY(auto session, take());
+    TRY(auto session, take_session());
     auto rows = session->query(sql, values);
     if (!rows && is_lost_connection(rows.error())) {
         // An idle session may have been closed by the server meanwhile; a read is safe to repeat on a new

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/io/mysql.h"
+#include "worker/commit_protocol.h"
 #include "worker/store.h"
 
 namespace epilogue {
@@ -19,7 +20,7 @@ struct StoreObserver {
     std::function<void()> ambiguous_commit = [] {};
 };
 
-class MysqlStore final : public Store {
+class MysqlStore final : public Store, private SessionSource {
   public:
     MysqlStore(MysqlSettings settings, StoreObserver observer);
     ~MysqlStore() override;
@@ -33,13 +34,13 @@ class MysqlStore final : public Store {
     Result<std::vector<SqlRow>> query(const std::string& sql, const std::vector<SqlValue>& values = {});
 
   private:
-    class Lease;
-    enum class Committed { yes, no };
+    Result<std::unique_ptr<StoreSession>> take() override;
+    void give_back(std::unique_ptr<StoreSession> session) override;
+    void committed(std::chrono::duration<double> after) override;
+    void commit_was_ambiguous() override;
 
-    Result<std::unique_ptr<MysqlSession>> take();
+    Result<std::unique_ptr<MysqlSession>> take_session();
     void give_back(std::unique_ptr<MysqlSession> session);
-    Result<Committed> attempt(const Work& work, const Check& is_done);
-    Result<bool> ask_if_done(std::int64_t lost_connection, const Check& is_done);
 
     const MysqlSettings settings_;
     const StoreObserver observer_;

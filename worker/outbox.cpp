@@ -14,9 +14,12 @@ constexpr std::chrono::milliseconds sweep_every{500};
 Outbox::Outbox(Store& store, Sender& sender, int senders, std::function<void(const std::string&)> trouble)
     : store_(store),
       sender_(sender),
+      senders_(senders),
       max_per_sink_(static_cast<std::size_t>(std::max(1, senders / 2))),
-      trouble_(std::move(trouble)) {
-    for (int i = 0; i < senders; ++i)
+      trouble_(std::move(trouble)) {}
+
+void Outbox::start() {
+    for (int i = 0; i < senders_; ++i)
         threads_.emplace_back([this](const std::stop_token& stop) { send(stop); });
     threads_.emplace_back([this](const std::stop_token& stop) { sweep(stop); });
 }
@@ -46,7 +49,12 @@ bool Outbox::drain(std::chrono::milliseconds deadline) {
     return idle_.wait_for(lock, deadline, [this] { return busy_ == 0; });
 }
 
-std::optional<Outbox::Task> Outbox::next_locked() {
+std::optional<Outbox::Task> Outbox::begin() {
+    const std::lock_guard lock(mutex_);
+    return begin_locked();
+}
+
+std::optional<Outbox::Task> Outbox::begin_locked() {
     if (draining_) return std::nullopt;
     const auto found = std::find_if(queue_.begin(), queue_.end(), [this](const Task& task) {
         return under_way_[task.sink] < max_per_sink_;
@@ -54,52 +62,61 @@ std::optional<Outbox::Task> Outbox::next_locked() {
     if (found == queue_.end()) return std::nullopt;
     Task task = std::move(*found);
     queue_.erase(found);
+    ++busy_;
+    ++under_way_[task.sink];
     return task;
+}
+
+void Outbox::work_at(const Task& task) {
+    const auto done = task.heal ? sender_.heal(task.delivery_id) : sender_.deliver(task.delivery_id);
+    trouble_(done ? "" : done.error().text);
+    const std::lock_guard lock(mutex_);
+    --busy_;
+    --under_way_[task.sink];
+    known_.erase(task.delivery_id);
+    wake_senders_.notify_all();  // another task of this sink may start now
+    idle_.notify_all();
+    if (done && *done && queue_.empty()) {
+        sweep_asked_ = true;  // the callback's next delivery may have become its oldest
+        wake_sweeper_.notify_one();
+    }
+}
+
+void Outbox::sweep_once() {
+    {
+        const std::lock_guard lock(mutex_);
+        sweep_asked_ = false;
+        if (queue_.size() >= max_queued || draining_) return;
+    }
+    std::vector<Task> tasks;
+    const auto looked = store_.read([&](Transaction& transaction) -> Result<void> {
+        tasks.clear();
+        TRY(const auto due, transaction.due_deliveries(sweep_rows));
+        for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink, false});
+        TRY(const auto heals, transaction.due_heals(sweep_rows));
+        for (const DeliveryRow& row : heals) tasks.push_back({row.id, row.sink, true});
+        return {};
+    });
+    trouble_(looked ? "" : looked.error().text);
+    for (Task& task : tasks) add(std::move(task));
 }
 
 void Outbox::send(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
         std::optional<Task> task;
-        wake_senders_.wait(lock, stop, [&] { return (task = next_locked()).has_value(); });
+        wake_senders_.wait(lock, stop, [&] { return (task = begin_locked()).has_value(); });
         if (!task) return;
-        ++busy_;
-        ++under_way_[task->sink];
         lock.unlock();
-        const auto done = task->heal ? sender_.heal(task->delivery_id) : sender_.deliver(task->delivery_id);
-        trouble_(done ? "" : done.error().text);
+        work_at(*task);
         lock.lock();
-        --busy_;
-        --under_way_[task->sink];
-        known_.erase(task->delivery_id);
-        wake_senders_.notify_all();  // another task of this sink may start now
-        idle_.notify_all();
-        if (done && *done && queue_.empty()) {
-            sweep_asked_ = true;  // the callback's next delivery may have become its oldest
-            wake_sweeper_.notify_one();
-        }
     }
 }
 
 void Outbox::sweep(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
-        sweep_asked_ = false;
-        const bool has_room = queue_.size() < max_queued && !draining_;
-        lock.unlock();
-        if (has_room) {
-            std::vector<Task> tasks;
-            const auto looked = store_.read([&](Transaction& transaction) -> Result<void> {
-                TRY(const auto due, transaction.due_deliveries(sweep_rows));
-                for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink, false});
-                TRY(const auto heals, transaction.due_heals(sweep_rows));
-                for (const DeliveryRow& row : heals) tasks.push_back({row.id, row.sink, true});
-                return {};
-            });
-            trouble_(looked ? "" : looked.error().text);
-            for (Task& task : tasks) add(std::move(task));
-        }
-        lock.lock();
+        sweep_once();
+        std::unique_lock lock(mutex_);
         wake_sweeper_.wait_for(lock, stop, sweep_every, [this] { return sweep_asked_; });
     }
 }

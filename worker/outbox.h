@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -24,10 +25,14 @@ class Outbox {
         bool heal = false;
     };
 
-    /// `trouble` is told of every failed database step, with an empty text when it works again.
+    /// For `senders` at the same time. `trouble` is told of every failed database step, with an empty text
+    /// when it works again.
     Outbox(Store& store, Sender& sender, int senders, std::function<void(const std::string&)> trouble);
     /// Stops; waits for requests that are under way.
     ~Outbox();
+
+    /// Starts the threads. Without it the steps below are somebody else's to call (a simulation's).
+    void start();
 
     /// Hands over a delivery that just became due; an id that is queued or under way already is not taken
     /// twice.
@@ -37,13 +42,21 @@ class Outbox {
     /// No new delivery is begun from now on; returns when those under way are recorded, or at the deadline.
     bool drain(std::chrono::milliseconds deadline);
 
+    /// One step of a sender: the next task that may begin; nullopt when there is none. It has to be worked
+    /// at.
+    std::optional<Task> begin();
+    void work_at(const Task& task);
+    /// One step of the sweeper: queues what is due.
+    void sweep_once();
+
   private:
     void send(const std::stop_token& stop);
     void sweep(const std::stop_token& stop);
-    std::optional<Task> next_locked();
+    std::optional<Task> begin_locked();
 
     Store& store_;
     Sender& sender_;
+    const int senders_;
     const std::size_t max_per_sink_;
     const std::function<void(const std::string&)> trouble_;
 

@@ -1,6 +1,7 @@
 #include "worker/registration.h"
 
 #include "base/ids.h"
+#include "base/mutant.h"
 #include "schemas/decode.h"
 #include "schemas/processor.h"
 #include "worker/core/fold.h"
@@ -60,11 +61,20 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
     callback.processor_json = request.processor_json;
     callback.idempotency_key = request.idempotency_key.empty() ? random_uuid() : request.idempotency_key;
 
+    Conversation seen_before;
+    if (mutant(Mutant::late_registration_unlocked)) {
+        TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
+            TRY(seen_before, transaction.lock_conversation(callback.conversation_id));
+            return {};
+        }));
+    }
+
     Registered registered;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         registered = {};
         CallbackRow row = callback;
-        TRY(const Conversation conversation, transaction.lock_conversation(row.conversation_id));
+        TRY(const Conversation locked, transaction.lock_conversation(row.conversation_id));
+        const Conversation& conversation = mutant(Mutant::late_registration_unlocked) ? seen_before : locked;
         TRY(const auto known, transaction.callback_with_idempotency_key(row.idempotency_key));
         if (known) {
             registered = {*known, true, {}};

@@ -5,6 +5,7 @@
 
 #include "base/backoff.h"
 #include "base/io/log.h"
+#include "base/mutant.h"
 #include "worker/fence.h"
 #include "worker/finish.h"
 
@@ -23,8 +24,8 @@ double random01() {
 }
 
 bool is_due(const DeliveryRow& row, Instant now) {
-    return (!row.lease_until || *row.lease_until <= now) &&
-           (!row.next_attempt_at || *row.next_attempt_at <= now);
+    const bool is_leased = row.lease_until && *row.lease_until > now && !mutant(Mutant::lease_ignored);
+    return !is_leased && (!row.next_attempt_at || *row.next_attempt_at <= now);
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ Result<void> Sender::work(Job& job) {
 
 Result<DeliveryEvent> Sender::look(Job& job) {
     const Sighting sighting = job.sink->find(job.post());
-    if (!sighting.looked) {
+    if (!sighting.looked && !mutant(Mutant::look_up_error_read_as_absent)) {
         observer_.looked(job.row.sink, sighting.forbidden ? "forbidden" : "failed");
         if (sighting.forbidden) return DeliveryEvent{LookForbidden{sighting.cause}};
         constexpr std::chrono::seconds pause{3};
@@ -190,7 +191,9 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
         next = job.row;
         TRY(const auto stored, transaction.lock_delivery(job.row.id));
         TRY(const Instant now, transaction.now());
-        if (!stored || stored->generation != job.row.generation) return fenced("delivery " + job.row.id);
+        const bool is_ours = stored && (stored->generation == job.row.generation ||
+                                        mutant(Mutant::result_recorded_without_fence));
+        if (!is_ours) return fenced("delivery " + job.row.id);
         const auto progress = step(job.row.progress, event);
         if (!progress)
             return fatal("delivery " + job.row.id + ": this cannot happen in " +
@@ -205,7 +208,8 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
         next.next_attempt_at = now + wait;
         if (next.progress.state == DeliveryState::sent) {
             next.sent_at = now;
-            if (rules_.heal_after.count() > 0) next.heal_due_at = now + rules_.heal_after;
+            if (rules_.heal_after.count() > 0 && !mutant(Mutant::heal_switched_off))
+                next.heal_due_at = now + rules_.heal_after;
         }
         TRY_VOID(transaction.put_delivery(next));
         return finish_callback(transaction, next);
@@ -224,7 +228,8 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
     return {};
 }
 
-/// Our record was refused, so somebody else may have posted as well: the check for twins becomes due at once.
+/// Our record was refused, so somebody else may have posted as well: the row is checked for twins. Not at
+/// once: look-ups lag behind writes, and one that sees a single post ends the check.
 Result<void> Sender::leave_heal_due(const Job& job) {
     log_warn("a sender lost its lease on the way; the delivery will be checked for twins",
              {{"delivery", job.row.id}});
@@ -232,7 +237,7 @@ Result<void> Sender::leave_heal_due(const Job& job) {
         TRY(auto stored, transaction.lock_delivery(job.row.id));
         TRY(const Instant now, transaction.now());
         if (!stored) return {};
-        stored->heal_due_at = now;
+        if (!mutant(Mutant::heal_switched_off)) stored->heal_due_at = now + rules_.heal_after;
         return transaction.put_delivery(*stored);
     };
     return store_.transact(work, [](Transaction&) -> Result<bool> { return false; });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/mutant.h"
+
 namespace epilogue {
 namespace {
 
@@ -95,6 +97,10 @@ void Transition::take(const std::string& conversation_id, const std::vector<Turn
     for (const TurnEnd& turn : ended) {
         report.counted.push_back(turn.verdict);
         planner_.add(conversation_id, turn, source, callbacks_of(conversation_id), plan_);
+        if (mutant(Mutant::generation_inside_delivery_id))
+            for (DeliveryRow& row : plan_.deliveries)
+                row.id = planner_.delivery_id(row.callback_id, row.conversation_id,
+                                              row.turn_key + std::to_string(partition.generation.value));
     }
 }
 

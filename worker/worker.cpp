@@ -94,6 +94,7 @@ class Worker {
 
     Result<void> run(const std::stop_token& stop) {
         TRY_VOID(poller_.open());
+        outbox_.start();
         std::jthread gauges([this](const std::stop_token& s) { gauges_.run(s); });
         std::jthread adopter([this](const std::stop_token& s) { adopter_.run(s); });
         std::jthread loop([this](const std::stop_token& s) { loop_.run(s); });

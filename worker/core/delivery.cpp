@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/mutant.h"
+
 namespace epilogue {
 namespace {
 
@@ -36,7 +38,8 @@ struct Stepper {
 
     Next operator()(const IntentMade&) const {
         // From UNKNOWN only after the last look-up saw nothing; never straight from a lost answer.
-        const bool looked_enough = in(DeliveryState::unknown) && !settle_before_lookup(now.lookups);
+        const bool looked_enough = (in(DeliveryState::unknown) && !settle_before_lookup(now.lookups)) ||
+                                   mutant(Mutant::look_up_skipped);
         if (!in(DeliveryState::planned) && !in(DeliveryState::retry) && !looked_enough) return std::nullopt;
         DeliveryProgress next = to(DeliveryState::sending, now.cause);
         next.attempt += 1;
@@ -135,6 +138,8 @@ bool is_final(DeliveryState state) {
 }
 
 Duty duty_of(const DeliveryProgress& progress) {
+    const bool is_open = !is_final(progress.state) && progress.state != DeliveryState::parked;
+    if (mutant(Mutant::look_up_skipped) && is_open) return Duty::send;
     switch (progress.state) {
         case DeliveryState::planned:
         case DeliveryState::retry:
@@ -158,6 +163,7 @@ std::optional<DeliveryProgress> step(const DeliveryProgress& progress, const Del
 std::optional<std::chrono::milliseconds> settle_before_lookup(int lookups_done) {
     if (lookups_done < 0 || static_cast<std::size_t>(lookups_done) >= lookup_settle.size())
         return std::nullopt;
+    if (mutant(Mutant::look_up_settle_ignored)) return std::chrono::milliseconds{0};
     return lookup_settle[static_cast<std::size_t>(lookups_done)];
 }
 

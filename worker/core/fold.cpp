@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/mutant.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -91,6 +92,7 @@ class Application {
 
     bool is_repeat() const {
         if (is_v0()) return event_->number <= conversation_.highest_number;
+        if (mutant(Mutant::repeat_counted)) return false;
         const auto& recent = conversation_.recent;
         return steers(*event_) && std::find(recent.begin(), recent.end(), event_->id) != recent.end();
     }
@@ -216,7 +218,8 @@ class Application {
         } else if (status == "finished") {
             if (std::holds_alternative<Candidate>(conversation_.standing)) return;
             if (Turn* turn = turn_or_start())
-                stand(Candidate{std::move(*turn), event_->id, event_->timestamp, at_ + rules_.settle});
+                stand(Candidate{std::move(*turn), event_->id, event_->timestamp,
+                                mutant(Mutant::settle_ignored) ? at_ : at_ + rules_.settle});
         } else if (status == "stuck") {
             if (Turn* turn = turn_or_start()) end(Verdict::stuck, std::move(*turn), event_->id);
         } else if (status == "error") {

@@ -1,0 +1,36 @@
+// Planted faults: the places where the simulation's own build (tests/sim) breaks the product on purpose, to
+// show that such a break would be seen. Everywhere else `mutant` is false at compile time.
+#pragma once
+
+namespace epilogue {
+
+enum class Mutant {
+    none,
+    offset_before_state,
+    ambiguous_commit_believed,
+    look_up_skipped,
+    look_up_error_read_as_absent,
+    lease_ignored,
+    settle_ignored,
+    repeat_counted,
+    timer_stepped_while_lagging,
+    generation_inside_delivery_id,
+    late_registration_unlocked,
+    result_recorded_without_fence,
+    heal_switched_off,
+    look_up_settle_ignored,
+};
+
+#ifdef EPILOGUE_MUTANTS
+inline Mutant planted_mutant = Mutant::none;
+inline bool mutant(Mutant which) {
+    return planted_mutant == which;
+}
+#else
+/// Whether that fault is planted.
+constexpr bool mutant(Mutant) {
+    return false;
+}
+#endif
+
+}  // namespace epilogue

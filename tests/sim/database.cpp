@@ -1,0 +1,103 @@
+#include "tests/sim/database.h"
+
+#include <algorithm>
+
+namespace epilogue::sim {
+
+LockKey lock_key(char table, std::string_view row) {
+    LockKey hash = 0xCBF29CE484222325ULL ^ static_cast<unsigned char>(table);
+    for (const char byte : row) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+    return hash;
+}
+
+bool Changes::empty() const {
+    return partitions.empty() && conversations.empty() && callbacks.empty() && summaries.empty() &&
+           deliveries.empty() && inserted.empty() && dead_letters.empty();
+}
+
+OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own) {
+    constexpr std::chrono::seconds wait_timeout{120};
+    for (const auto& open : open_) {
+        if (open.get() == own || open->ended) continue;
+        if (std::find(open->locks.begin(), open->locks.end(), key) == open->locks.end()) continue;
+        if (schedule_.now() - open->silent_since < wait_timeout) return open.get();
+        open->ended = true;  // the server ends a session that says nothing for so long
+    }
+    return nullptr;
+}
+
+void Database::open(const std::shared_ptr<OpenTransaction>& transaction) {
+    std::erase_if(open_, [](const auto& open) { return open->ended; });
+    open_.push_back(transaction);
+}
+
+void Database::end_session(std::int64_t session) {
+    for (const auto& open : open_)
+        if (open->session == session) open->ended = true;
+}
+
+void Database::go_down() {
+    down_ = true;
+    for (const auto& open : open_) open->ended = true;
+    open_.clear();
+}
+
+void Database::audit(const Changes& changes) {
+    for (const auto& [partition, row] : changes.partitions) {
+        const auto before = partitions.find(partition);
+        if (before == partitions.end()) continue;
+        oracle_.wrote(PositionWrite{partition, before->second.next_offset.value, row.next_offset.value,
+                                    before->second.generation.value, row.generation.value,
+                                    before->second.owner, row.owner});
+    }
+    for (const auto& [id, row] : changes.deliveries) {
+        const DeliveryRow& before = deliveries.at(ordinals.at(id));
+        oracle_.wrote(DeliveryWrite{id, before.generation.value, row.generation.value,
+                                    name_of(before.progress.state), name_of(row.progress.state), before.owner,
+                                    row.owner, before.lease_until && *before.lease_until > now(),
+                                    before.progress.attempt, row.progress.attempt});
+    }
+    for (const auto& [id, row] : changes.callbacks) {
+        const auto before = callbacks.find(id);
+        if (before == callbacks.end()) continue;
+        const bool sent = std::any_of(deliveries.begin(), deliveries.end(), [&](const auto& entry) {
+            const auto changed = changes.deliveries.find(entry.second.id);
+            const DeliveryRow& delivery =
+                changed == changes.deliveries.end() ? entry.second : changed->second;
+            return delivery.callback_id == id && delivery.turn_key == row.state.last_turn_key &&
+                   delivery.progress.state == DeliveryState::sent;
+        });
+        oracle_.wrote(StatusWrite{id, name_of(status_of(before->second.state.phase)),
+                                  name_of(status_of(row.state.phase)), sent,
+                                  row.state.phase == Phase::cancelled});
+    }
+}
+
+void Database::apply(OpenTransaction& transaction) {
+    Changes& changes = transaction.changes;
+    audit(changes);
+    for (auto& [partition, row] : changes.partitions) partitions[partition] = std::move(row);
+    for (auto& [id, row] : changes.conversations) conversations[id] = std::move(row);
+    for (auto& [id, row] : changes.callbacks) {
+        if (callbacks.find(id) == callbacks.end()) {
+            if (foreign.erase(id) == 0) idempotency_keys[row.idempotency_key] = id;
+            const Conversation& seen = conversations.at(row.conversation_id).conversation;
+            registrations[id] = {seen.last ? seen.last->turn_key : "",
+                                 std::holds_alternative<Ended>(seen.standing)};
+        }
+        callbacks[id] = std::move(row);
+    }
+    for (auto& row : changes.summaries)
+        summaries.try_emplace({row.conversation_id, row.turn_key}, std::move(row));
+    for (auto& [id, row] : changes.deliveries) deliveries[ordinals.at(id)] = std::move(row);
+    for (auto& [ordinal, row] : changes.inserted) {
+        ordinals[row.id] = ordinal;
+        delivery_turns.insert({row.callback_id, row.turn_key});
+        deliveries[ordinal] = std::move(row);
+    }
+    for (const auto& row : changes.dead_letters) dead_letters.insert({row.partition, row.offset.value});
+    transaction.ended = true;
+    changes.clear();
+}
+
+}  // namespace epilogue::sim

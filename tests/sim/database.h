@@ -1,0 +1,103 @@
+// The database of the world: committed rows, row locks, sessions, and a clock of its own. What a transaction
+// sees and leaves behind is as with InnoDB at READ COMMITTED.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/sim/oracle.h"
+#include "tests/sim/schedule.h"
+#include "worker/store.h"
+
+namespace epilogue::sim {
+
+struct StoredRow {
+    Conversation conversation;
+    int partition = -1;
+    bool held = false;
+};
+
+/// What one transaction changed, not yet committed.
+struct Changes {
+    std::vector<std::pair<int, PartitionRow>> partitions;
+    std::map<std::string, StoredRow> conversations;
+    std::map<std::int64_t, CallbackRow> callbacks;
+    std::vector<SummaryRow> summaries;
+    std::map<std::string, DeliveryRow> deliveries;               ///< rows that exist
+    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
+    std::vector<DeadLetterRow> dead_letters;
+
+    bool empty() const;
+    void clear() { *this = {}; }
+};
+
+using LockKey = std::uint64_t;
+LockKey lock_key(char table, std::string_view row);
+
+/// A transaction that is open on some session, or a COMMIT that is still on its way to the server.
+struct OpenTransaction {
+    std::int64_t session = 0;
+    std::vector<LockKey> locks;
+    Changes changes;
+    Micros silent_since{0};
+    bool ended = false;  ///< killed, dropped, or committed: its locks are free
+};
+
+/// What the conversation looked like to a registration when that was committed.
+struct RegistrationSeen {
+    std::string last_turn;  ///< of the conversation's last counted turn; empty: none
+    bool between_turns = false;
+};
+
+class Database {
+  public:
+    Database(Schedule& schedule, Oracle& oracle) : schedule_(schedule), oracle_(oracle) {}
+
+    Instant now() const { return start + schedule_.now(); }
+    static constexpr Instant start{std::chrono::hours{24 * 20400}};
+    std::int64_t new_session() { return next_session_++; }
+
+    /// The transaction that holds the lock, unless it is `own`.
+    OpenTransaction* holder(LockKey key, const OpenTransaction* own);
+    void open(const std::shared_ptr<OpenTransaction>& transaction);
+    /// Ends the session's open transactions without committing them.
+    void end_session(std::int64_t session);
+    /// Commits.
+    void apply(OpenTransaction& transaction);
+
+    void go_down();
+    void come_back() { down_ = false; }
+    bool is_down() const { return down_; }
+
+    // Committed rows.
+    std::map<int, PartitionRow> partitions;
+    std::map<std::string, StoredRow> conversations;
+    std::map<std::int64_t, CallbackRow> callbacks;
+    std::map<std::int64_t, ForeignCallback> foreign;  ///< rows of others, not adopted yet
+    std::map<std::string, std::int64_t> idempotency_keys;
+    std::map<std::pair<std::string, std::string>, SummaryRow> summaries;
+    std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
+    std::map<std::string, std::int64_t> ordinals;
+    std::set<std::pair<std::int64_t, std::string>> delivery_turns;  ///< the unique key
+    std::set<std::pair<int, std::int64_t>> dead_letters;
+    std::map<std::int64_t, RegistrationSeen> registrations;
+
+    std::int64_t statements = 0;  ///< so far, to see whether somebody is busy
+    std::int64_t next_callback = 1;
+    std::int64_t next_ordinal = 1;
+
+  private:
+    void audit(const Changes& changes);
+
+    Schedule& schedule_;
+    Oracle& oracle_;
+    std::vector<std::shared_ptr<OpenTransaction>> open_;
+    std::int64_t next_session_ = 1;
+    bool down_ = false;
+};
+
+}  // namespace epilogue::sim

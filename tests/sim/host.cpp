@@ -1,0 +1,279 @@
+#include "tests/sim/host.h"
+
+#include <algorithm>
+
+#include "tests/sim/workload.h"
+#include "worker/batch.h"
+
+namespace epilogue::sim {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int senders = 4;
+constexpr Micros shortest_idle = milliseconds{100};
+constexpr Micros longest_idle = seconds{4};
+
+SummaryRules summary_rules() {
+    return {};
+}
+
+}  // namespace
+
+/// The worker itself, as worker/worker.cpp puts it together.
+struct Host::Parts {
+    Parts(Host& host, const Surroundings& world, Process& process)
+        : loop_store(world.database, process),
+          post_store(world.database, process),
+          planner(installation_id, summary_rules()),
+          batch(loop_store, planner, {.settle = settle}),
+          adopter(post_store, planner, {.installed_at = Database::start}, [] {}),
+          sinks(make_sinks(world.platform, process)),
+          sender(
+              post_store, sinks, {.owner = process.name()}, {},
+              {[&host] { return host.boot_offset_ + std::chrono::nanoseconds(host.world_.schedule.now()); },
+               [&world_random = world.schedule.random] { return world_random.real01(); }}),
+          outbox(post_store, sender, senders, [](const std::string&) {}),
+          lanes(host.limits_, {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
+                               [&host] { return host.world_.database.now() + host.wall_offset_; }}),
+          log(world.broker, process, lanes,
+              [&host] {
+                  host.idle_for_ = shortest_idle;
+                  host.turn_soon(microseconds{50});
+              }),
+          loop(lanes, log, loop_store, batch, outbox, world.metrics, world.readiness,
+               {.group = "epilogue",
+                .topic = "conversation.events",
+                .owner = process.name(),
+                .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
+                .random01 = [&world_random = world.schedule.random] { return world_random.real01(); }}) {}
+
+    static Sinks make_sinks(Platform& platform, Process& process) {
+        Sinks sinks;
+        sinks.emplace("github", std::make_unique<SimSink>(platform, process));
+        return sinks;
+    }
+
+    SimStore loop_store;
+    SimStore post_store;
+    Planner planner;
+    Batch batch;
+    Adopter adopter;
+    Sinks sinks;
+    Sender sender;
+    Outbox outbox;
+    Lanes lanes;
+    SimLog log;
+    Loop loop;
+};
+
+Host::Host(Surroundings world, int number) : world_(world), number_(number) {
+    Random& random = world_.schedule.random;
+    boot_offset_ =
+        std::chrono::nanoseconds(random.between(Micros(seconds{10}), Micros(std::chrono::hours{100})));
+    constexpr std::array<std::size_t, 5> batch_sizes{1, 2, 5, 20, 5000};
+    limits_.batch_records = random.one_of(batch_sizes);
+    if (world_.schedule.faults.strikes(Fault::clock_skew))
+        wall_offset_ = random.between(-Micros(std::chrono::minutes{10}), Micros(std::chrono::minutes{10}));
+}
+
+Host::~Host() {
+    if (process_) process_->on_death = [] {};
+    if (process_) process_->kill();
+}
+
+void Host::start() {
+    if (process_) return;
+    Schedule& schedule = world_.schedule;
+    process_ = std::make_shared<Process>(schedule, fmt::format("w{}.{}", number_, incarnation_++));
+    process_->on_death = [this] { died(); };
+    process_->on_still = [this](Micros time) { stood_still(time); };
+    turning_ = false;
+    turn_at_ = Micros::max();
+    sweeping_ = false;
+    sweep_at_ = Micros::max();
+    senders_busy_ = 0;
+    idle_for_ = shortest_idle;
+    parts_ = std::make_unique<Parts>(*this, world_, *process_);
+    schedule.say("{} starts", process_->name());
+    world_.broker.join(parts_->log);
+    sweep_soon(schedule.random.between(Micros{0}, Micros(milliseconds{500})));
+    adopt_soon();
+}
+
+void Host::kill() {
+    if (!process_) return;
+    world_.schedule.faults.count(Fault::crash);
+    world_.schedule.say("{} is killed", process_->name());
+    const auto dying = process_;
+    dying->kill();
+}
+
+void Host::died() {
+    Schedule& schedule = world_.schedule;
+    world_.broker.drop(parts_->log);
+    parts_.reset();
+    process_.reset();
+    schedule.after(schedule.random.between(Micros(milliseconds{500}), Micros(seconds{20})),
+                   [this] { start(); });
+}
+
+void Host::stall(Micros time) {
+    if (!process_) return;
+    world_.schedule.faults.count(Fault::pause);
+    world_.schedule.say("{} stands still for {} ms", process_->name(), time.count() / 1000);
+    process_->stand_still(time);
+}
+
+/// The broker waits for its session timeout; then the group goes on without us.
+void Host::stood_still(Micros time) {
+    constexpr seconds session_timeout{10};
+    Schedule& schedule = world_.schedule;
+    if (time > session_timeout) {
+        schedule.after(session_timeout, [this, process = std::weak_ptr(process_)] {
+            const auto still = process.lock();
+            if (!still || still != process_ || !still->stands_still() ||
+                !world_.broker.is_member(parts_->log))
+                return;
+            parts_->log.kicked = true;
+            world_.broker.drop(parts_->log);
+        });
+    }
+    notice_loss();
+}
+
+/// After it goes on, the poll thread finds out what the group did meanwhile; the others may be quicker.
+void Host::notice_loss() {
+    Schedule& schedule = world_.schedule;
+    process_->after(Micros{0}, [this, &schedule] {
+        process_->after(schedule.random.between(Micros(milliseconds{1}), Micros(seconds{3})), [this] {
+            SimLog& log = parts_->log;
+            if (log.is_cut_off() || !log.kicked) return;
+            log.revoked(true);
+            world_.broker.join(log);
+        });
+    });
+}
+
+void Host::cut_off(Micros time) {
+    if (!process_) return;
+    constexpr seconds session_timeout{10};
+    Schedule& schedule = world_.schedule;
+    schedule.faults.count(Fault::cut_off_from_broker);
+    schedule.say("{} is cut off from the broker for {} ms", process_->name(), time.count() / 1000);
+    parts_->log.cut_off(time);
+    process_->after(session_timeout, [this] {
+        if (!parts_->log.is_cut_off() || !world_.broker.is_member(parts_->log)) return;
+        parts_->log.kicked = true;
+        world_.broker.drop(parts_->log);
+    });
+    process_->after(time, [this] { notice_loss(); });
+}
+
+void Host::heal() {
+    if (!process_) {
+        start();
+        return;
+    }
+    process_->go_on();
+    parts_->log.cut_off(Micros{0});
+    notice_loss();
+}
+
+// --- the loop thread
+// ------------------------------------------------------------------------------------------
+
+/// The loop waits for news; instead of its waiting, the scheduler lets it turn when there may be some.
+void Host::turn_soon(Micros delay) {
+    const Micros at = world_.schedule.now() + delay;
+    if (turning_ || turn_at_ <= at) return;
+    turn_at_ = at;
+    process_->after(delay, [this, asked = ++turn_asked_] {
+        if (asked == turn_asked_) turn();
+    });
+}
+
+void Host::turn() {
+    turn_at_ = Micros::max();
+    turning_ = true;
+    const std::int64_t statements = world_.database.statements;
+    process_->start([this] { parts_->loop.turn(milliseconds{0}, std::stop_token{}); },
+                    [this, statements] {
+                        turning_ = false;
+                        const bool busy = world_.database.statements != statements;
+                        idle_for_ = busy ? shortest_idle : std::min(2 * idle_for_, longest_idle);
+                        turn_soon(busy ? Micros{200} : idle_for_);
+                        parts_->log.take_refilled();
+                        dispatch();
+                    });
+}
+
+// --- the senders and the sweeper
+// ------------------------------------------------------------------------------
+
+void Host::dispatch() {
+    while (senders_busy_ < senders) {
+        const auto task = parts_->outbox.begin();
+        if (!task) return;
+        ++senders_busy_;
+        process_->start([this, task = *task] { parts_->outbox.work_at(task); },
+                        [this] {
+                            --senders_busy_;
+                            dispatch();
+                            if (process_) sweep_soon(milliseconds{1});
+                        });
+        if (!process_) return;  // it died at once
+    }
+}
+
+void Host::sweep_soon(Micros delay) {
+    const Micros at = world_.schedule.now() + delay;
+    if (sweeping_ || sweep_at_ <= at) return;
+    sweep_at_ = at;
+    process_->after(delay, [this, asked = ++sweep_asked_] {
+        if (asked == sweep_asked_) sweep();
+    });
+}
+
+void Host::sweep() {
+    sweep_at_ = Micros::max();
+    sweeping_ = true;
+    process_->start([this] { parts_->outbox.sweep_once(); },
+                    [this] {
+                        sweeping_ = false;
+                        dispatch();
+                        if (process_) sweep_soon(until_next_due());
+                    });
+}
+
+/// The adopter looks every two seconds.
+void Host::adopt_soon() {
+    process_->after(seconds{2}, [this] {
+        if (world_.database.foreign.empty()) {
+            adopt_soon();
+            return;
+        }
+        process_->start([this] { (void)parts_->adopter.adopt_all().has_value(); }, [this] { adopt_soon(); });
+    });
+}
+
+/// The sweeper looks twice a second; here it looks when something may have become due.
+Micros Host::until_next_due() const {
+    const Database& database = world_.database;
+    const Instant now = database.now();
+    Instant next = now + longest_idle;
+    for (const auto& [ordinal, row] : database.deliveries) {
+        const bool heals = row.progress.state == DeliveryState::sent;
+        const auto due = heals ? row.heal_due_at : row.next_attempt_at;
+        if (!due || row.progress.state == DeliveryState::failed ||
+            row.progress.state == DeliveryState::parked)
+            continue;
+        next = std::min(next, std::max(*due, row.lease_until.value_or(*due)));
+    }
+    return std::max(next - now, Micros(milliseconds{1})) +
+           world_.schedule.random.between(Micros{0}, Micros(milliseconds{500}));
+}
+
+}  // namespace epilogue::sim

@@ -1,0 +1,77 @@
+// A machine that runs one worker: the product's parts over the ports of the world, started again when they
+// die.
+#pragma once
+
+#include <memory>
+
+#include "tests/sim/log.h"
+#include "tests/sim/platform.h"
+#include "tests/sim/store.h"
+#include "tests/sim/workload.h"
+#include "worker/adoption.h"
+#include "worker/loop.h"
+#include "worker/outbox.h"
+#include "worker/sender.h"
+
+namespace epilogue::sim {
+
+/// What all workers of a schedule share.
+struct Surroundings {
+    Schedule& schedule;
+    Database& database;
+    Broker& broker;
+    Platform& platform;
+    Metrics& metrics;
+    Readiness& readiness;
+};
+
+class Host {
+  public:
+    Host(Surroundings world, int number);
+    ~Host();
+    Host(const Host&) = delete;
+    Host& operator=(const Host&) = delete;
+
+    /// Starts the worker; it joins the group.
+    void start();
+    /// kill -9 from outside.
+    void kill();
+    void stall(Micros time);
+    void cut_off(Micros time);
+    /// Everything that stands still goes on, what is dead is started.
+    void heal();
+    bool runs() const { return process_ != nullptr; }
+
+  private:
+    struct Parts;
+
+    void died();
+    void stood_still(Micros time);
+    void notice_loss();
+    void turn_soon(Micros delay);
+    void turn();
+    void dispatch();
+    void sweep_soon(Micros delay);
+    void sweep();
+    void adopt_soon();
+    Micros until_next_due() const;
+
+    Surroundings world_;
+    const int number_;
+    int incarnation_ = 0;
+    std::chrono::nanoseconds boot_offset_{0};
+    Micros wall_offset_{0};
+    LaneLimits limits_;
+    std::shared_ptr<Process> process_;
+    std::unique_ptr<Parts> parts_;
+    bool turning_ = false;
+    std::uint64_t turn_asked_ = 0;
+    Micros turn_at_{0};
+    Micros idle_for_{0};
+    bool sweeping_ = false;
+    std::uint64_t sweep_asked_ = 0;
+    Micros sweep_at_{0};
+    int senders_busy_ = 0;
+};
+
+}  // namespace epilogue::sim

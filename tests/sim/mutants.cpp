@@ -1,0 +1,88 @@
+// epilogue-sim-mutants: shows that the simulation sees a planted fault, and that without it the same seeds
+// pass.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/mutant.h"
+#include "tests/sim/world.h"
+
+namespace {
+
+using namespace epilogue;
+using namespace epilogue::sim;
+
+constexpr std::array<std::pair<std::string_view, Mutant>, 13> mutants{{
+    {"offset_before_state", Mutant::offset_before_state},
+    {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
+    {"look_up_skipped", Mutant::look_up_skipped},
+    {"look_up_error_read_as_absent", Mutant::look_up_error_read_as_absent},
+    {"lease_ignored", Mutant::lease_ignored},
+    {"settle_ignored", Mutant::settle_ignored},
+    {"repeat_counted", Mutant::repeat_counted},
+    {"timer_stepped_while_lagging", Mutant::timer_stepped_while_lagging},
+    {"generation_inside_delivery_id", Mutant::generation_inside_delivery_id},
+    {"late_registration_unlocked", Mutant::late_registration_unlocked},
+    {"result_recorded_without_fence", Mutant::result_recorded_without_fence},
+    {"heal_switched_off", Mutant::heal_switched_off},
+    {"look_up_settle_ignored", Mutant::look_up_settle_ignored},
+}};
+
+struct Caught {
+    std::uint64_t seed = 0;
+    std::string violation;
+};
+
+/// The first of `count` seeds that breaks a promise.
+std::optional<Caught> first_violation(Mutant mutant, std::uint64_t count) {
+    planted_mutant = mutant;
+    for (std::uint64_t seed = 1; seed <= count; ++seed)
+        if (const Outcome outcome = run_schedule(seed, Trace::Level::off); !outcome.violations.empty())
+            return Caught{seed, outcome.violations.front()};
+    return std::nullopt;
+}
+
+bool is_caught(std::string_view name, Mutant mutant, std::uint64_t count) {
+    const auto caught = first_violation(mutant, count);
+    if (!caught) {
+        fmt::print("{}: NOT CAUGHT by {} seeds\n", name, count);
+        return false;
+    }
+    const auto innocent = first_violation(Mutant::none, caught->seed);
+    fmt::print("{}: caught by seed {}: {}; without it the same seeds {}\n", name, caught->seed,
+               caught->violation, innocent ? "FAIL too" : "pass");
+    return !innocent;
+}
+
+int replay(Mutant mutant, std::uint64_t seed) {
+    planted_mutant = mutant;
+    return run_schedule(seed, Trace::Level::print).violations.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Runs the simulation on a product with a planted fault, until it is caught.");
+    std::string wanted = "all";
+    std::uint64_t count = 100000;
+    std::uint64_t seed = 0;
+    app.add_option("--mutant", wanted, "which fault, or all");
+    app.add_option("--count", count, "how many seeds it may take");
+    app.add_option("--seed", seed, "print the trace of this seed instead");
+    CLI11_PARSE(app, argc, argv);
+    bool all = true;
+    bool known = false;
+    for (const auto& [name, mutant] : mutants) {
+        if (wanted != "all" && wanted != name) continue;
+        known = true;
+        if (seed > 0) return replay(mutant, seed);
+        all = is_caught(name, mutant, count) && all;
+    }
+    return all && known ? 0 : 1;
+}

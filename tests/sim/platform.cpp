@@ -1,0 +1,154 @@
+#include "tests/sim/platform.h"
+
+#include <algorithm>
+
+namespace epilogue::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+std::string place_of(const Target& target) {
+    const auto& github = std::get<GithubTarget>(target);
+    return "github:" + github.repo + "#" + std::to_string(github.number);
+}
+
+}  // namespace
+
+std::string Platform::apply(const std::string& place, const Post& post) {
+    const std::size_t index = posts_.size();
+    posts_.push_back({place, post.delivery_id, post.body, false, false});
+    const bool lags = schedule_.faults.strikes(Fault::look_up_lags);
+    hidden_until_.push_back(schedule_.now() +
+                            (lags ? schedule_.random.between(milliseconds{100}, seconds{12}) : Micros{0}));
+    by_delivery_[post.delivery_id].push_back(index);
+    schedule_.say("platform: post {} of {} at {}{}", index, post.delivery_id, place,
+                  lags ? ", shown late" : "");
+    if (schedule_.faults.strikes(Fault::user_deletes)) {
+        schedule_.after(schedule_.random.between(seconds{1}, seconds{90}), [this, index] {
+            schedule_.say("platform: a user deletes post {}", index);
+            posts_[index].deleted_by_user = true;
+        });
+    }
+    return std::to_string(index);
+}
+
+std::vector<Receipt> Platform::look(const std::string& delivery_id) {
+    std::vector<Receipt> seen;
+    for (const std::size_t index : by_delivery_[delivery_id]) {
+        const SeenPost& post = posts_[index];
+        if (post.deleted_by_user || post.removed_by_us || hidden_until_[index] > schedule_.now()) continue;
+        seen.push_back({std::to_string(index), "sim://post/" + std::to_string(index)});
+    }
+    if (seen.empty()) oracle_.saw_nothing_of(delivery_id, schedule_.now());
+    return seen;
+}
+
+bool Platform::remove(const std::string& remote_id) {
+    SeenPost& post = posts_.at(std::stoul(remote_id));
+    schedule_.say("platform: post {} is removed", remote_id);
+    post.removed_by_us = true;
+    return true;
+}
+
+void Platform::forbid(const std::string& delivery_id) {
+    for (const std::size_t index : by_delivery_[delivery_id]) posts_[index].look_up_forbidden = true;
+}
+
+std::string SimSink::render(const Summary& summary, const std::string&) const {
+    return summary.headline + "\n" + summary.words + "\n" + summary.facts;
+}
+
+Attempt SimSink::lost(const char* why) {
+    Attempt attempt;
+    attempt.answer = Answer::unknown;
+    attempt.cause = why;
+    return attempt;
+}
+
+Attempt SimSink::create(const Post& post) {
+    Schedule& schedule = process_.schedule();
+    Faults& faults = schedule.faults;
+    const std::string place = place_of(post.target);
+    ++platform_.attempts;
+    process_.pass(Point::before_request);
+    process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
+    process_.pass(Point::request_on_its_way);
+    Attempt attempt;
+    if (faults.strikes(Fault::rate_limited)) {
+        attempt.answer = Answer::retry;
+        attempt.cause = "429";
+        if (schedule.random.chance(0.5)) attempt.not_before = seconds{schedule.random.between(0, 20)};
+        return attempt;
+    }
+    if (faults.strikes(Fault::refused)) {
+        schedule.say("platform refuses {} for good", post.delivery_id);
+        platform_.refuse(std::get<GithubTarget>(post.target).number);
+        attempt.answer = Answer::refused;
+        attempt.cause = "410";
+        return attempt;
+    }
+    if (faults.strikes(Fault::unauthorised)) {
+        attempt.answer = Answer::unauthorised;
+        attempt.cause = "401";
+        return attempt;
+    }
+    if (faults.strikes(Fault::request_lost)) {
+        process_.wait(schedule.random.between(seconds{1}, seconds{19}));
+        return lost("timeout");
+    }
+    if (faults.strikes(Fault::applied_late)) {
+        // Given up by us, but still on its way: it arrives after the first look-ups.
+        ++platform_.requests_on_their_way;
+        schedule.after(schedule.random.between(seconds{1}, seconds{40}),
+                       [&platform = platform_, place, post] {
+                           --platform.requests_on_their_way;
+                           platform.apply(place, post);
+                       });
+        process_.wait(schedule.random.between(milliseconds{500}, seconds{19}));
+        return lost("timeout");
+    }
+    const std::string id = platform_.apply(place, post);
+    if (faults.strikes(Fault::platform_twin)) platform_.apply(place, post);
+    process_.pass(Point::request_applied);
+    process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
+    if (faults.strikes(Fault::answer_lost)) return lost("reset");
+    attempt.answer = Answer::sent;
+    attempt.receipt = {id, "sim://post/" + id};
+    return attempt;
+}
+
+Sighting SimSink::find(const Post& post) {
+    Schedule& schedule = process_.schedule();
+    process_.pass(Point::before_look_up);
+    process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
+    Sighting sighting;
+    if (schedule.faults.strikes(Fault::look_up_fails)) {
+        sighting.cause = "502";
+        if (schedule.random.chance(0.3)) sighting.not_before = seconds{schedule.random.between(0, 20)};
+        return sighting;
+    }
+    if (schedule.faults.strikes(Fault::look_up_forbidden)) {
+        platform_.forbid(post.delivery_id);
+        sighting.forbidden = true;
+        sighting.cause = "403";
+        return sighting;
+    }
+    sighting.looked = true;
+    sighting.seen = platform_.look(post.delivery_id);
+    schedule.say("{} looks for {}: {} seen", process_.name(), post.delivery_id, sighting.seen.size());
+    process_.pass(Point::after_look_up);
+    return sighting;
+}
+
+bool SimSink::remove(const Post&, const Receipt& twin) {
+    Schedule& schedule = process_.schedule();
+    process_.pass(Point::before_heal);
+    process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
+    if (schedule.faults.strikes(Fault::removal_fails)) return false;
+    const bool removed = platform_.remove(twin.remote_id);
+    process_.pass(Point::after_heal);
+    return removed;
+}
+
+}  // namespace epilogue::sim

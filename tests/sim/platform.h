@@ -1,0 +1,60 @@
+// The platform that every worker posts to. It knows no idempotency keys: each request that reaches it becomes
+// a post. It shows them late, loses its answers, applies requests long after they were given up.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sinks/sink.h"
+#include "tests/sim/oracle.h"
+#include "tests/sim/process.h"
+
+namespace epilogue::sim {
+
+class Platform {
+  public:
+    Platform(Schedule& schedule, Oracle& oracle) : schedule_(schedule), oracle_(oracle) {}
+
+    /// A request that gets through.
+    std::string apply(const std::string& place, const Post& post);
+    /// Posts that a look-up sees now, oldest first.
+    std::vector<Receipt> look(const std::string& delivery_id);
+    bool remove(const std::string& remote_id);
+    /// Nobody may look for it now.
+    void forbid(const std::string& delivery_id);
+    void refuse(std::int64_t number) { refused_.push_back(number); }
+
+    const std::vector<SeenPost>& posts() const { return posts_; }
+    /// Numbers of the threads that refused something for good.
+    const std::vector<std::int64_t>& refused() const { return refused_; }
+    std::int64_t attempts = 0;
+    std::int64_t requests_on_their_way = 0;  ///< that will be applied after their sender gave up
+
+  private:
+    Schedule& schedule_;
+    Oracle& oracle_;
+    std::vector<SeenPost> posts_;
+    std::vector<Micros> hidden_until_;
+    std::map<std::string, std::vector<std::size_t>> by_delivery_;
+    std::vector<std::int64_t> refused_;
+};
+
+/// One worker's way to it.
+class SimSink final : public Sink {
+  public:
+    SimSink(Platform& platform, Process& process) : platform_(platform), process_(process) {}
+
+    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    Sighting find(const Post& post) override;
+    Attempt create(const Post& post) override;
+    bool remove(const Post& post, const Receipt& twin) override;
+
+  private:
+    Attempt lost(const char* why);
+
+    Platform& platform_;
+    Process& process_;
+};
+
+}  // namespace epilogue::sim

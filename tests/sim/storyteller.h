@@ -1,0 +1,52 @@
+// Tells one conversation, event by event: V1 or V0, well-ordered.
+#pragma once
+
+#include <memory>
+
+#include "base/instant.h"
+#include "tests/sim/workload.h"
+
+namespace epilogue::sim {
+
+class Storyteller {
+  public:
+    /// `index` names the conversation and its nonces; events are told between `start` and `end`.
+    Storyteller(Random random, std::size_t index, Micros start, Micros end);
+    virtual ~Storyteller() = default;
+    Storyteller(const Storyteller&) = delete;
+    Storyteller& operator=(const Storyteller&) = delete;
+
+    /// Tells all of it.
+    void tell();
+
+    struct Told {
+        Micros at{0};
+        std::string value;
+    };
+    std::vector<Told> told;
+    std::vector<ToldTurn> turns;
+
+  protected:
+    /// One turn; false when the conversation is over.
+    virtual bool tell_turn() = 0;
+
+    void pass(Micros low, Micros high) { now_ += random_.between(low, high); }
+    void add(std::string value) { told.push_back({now_, std::move(value)}); }
+    /// The event's own timestamp.
+    std::string stamp() const;
+    std::string nonce() const;
+    std::string next_id();
+    void ends(Verdict verdict, bool says);
+
+    Random random_;
+    const std::size_t index_;
+    Micros now_;
+    const Micros end_;
+    std::string turn_key_;
+    int events_ = 0;
+};
+
+std::unique_ptr<Storyteller> make_storyteller(bool v0, Random random, std::size_t index, Micros start,
+                                              Micros end);
+
+}  // namespace epilogue::sim

@@ -1,0 +1,108 @@
+#include "tests/sim/workload.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tests/sim/storyteller.h"
+
+namespace epilogue::sim {
+namespace {
+
+using std::chrono::seconds;
+
+CallbackOptions draw_options(Random& random) {
+    CallbackOptions options;
+    const double draw = random.real01();
+    options.mode = draw < 0.5 ? Mode::every_turn : draw < 0.8 ? Mode::once : Mode::until_done;
+    if (random.chance(0.3)) {
+        std::vector<Verdict> some;
+        for (const Verdict verdict : options.triggers)
+            if (random.chance(0.6)) some.push_back(verdict);
+        if (!some.empty()) options.triggers = std::move(some);
+    }
+    return options;
+}
+
+/// Events that came before, sent again by a second source.
+void repeat_some(Random& random, Faults& faults, std::vector<Storyteller::Told>& told) {
+    std::vector<Storyteller::Told> repeats;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        if (!faults.strikes(Fault::repeated_event)) continue;
+        const Micros soon = told[i].at + random.between(Micros{1}, Micros(seconds{15}));
+        // Its id is remembered for the next 64 steering events.
+        const std::size_t far = std::min(told.size() - 1, i + 50);
+        repeats.push_back({std::max(told[i].at, std::min(soon, told[far].at)) + Micros{1}, told[i].value});
+    }
+    told.insert(told.end(), repeats.begin(), repeats.end());
+    std::stable_sort(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+}
+
+/// Neighbours change places, and some come much too late.
+bool shuffle_some(Random& random, Faults& faults, std::vector<Storyteller::Told>& told) {
+    bool changed = false;
+    for (std::size_t i = 0; i + 1 < told.size(); ++i) {
+        if (!faults.strikes(Fault::reordered_event)) continue;
+        changed = true;
+        if (random.chance(0.7))
+            std::swap(told[i].value, told[i + 1].value);
+        else
+            told[i].at += random.between(Micros(seconds{1}), Micros(seconds{50}));
+    }
+    std::stable_sort(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    return changed;
+}
+
+}  // namespace
+
+Workload draw_workload(Random random, Faults& faults, int partitions, Micros end) {
+    Workload workload;
+    const int conversations = random.chance(0.15) ? 1 : random.between(2, 6);
+    std::int64_t number = 1;
+    for (int i = 0; i < conversations; ++i) {
+        const auto index = static_cast<std::size_t>(i);
+        ToldConversation conversation;
+        conversation.id = fmt::format("c{}", i);
+        conversation.partition = static_cast<int>(random.below(static_cast<std::uint64_t>(partitions)));
+        const Micros start = random.between(Micros{0}, end / 2);
+        auto teller = make_storyteller(random.chance(0.35), random.fork(), index, start,
+                                       start + random.between(Micros(seconds{5}), Micros(seconds{40})));
+        teller->tell();
+        conversation.turns = std::move(teller->turns);
+        conversation.messy = shuffle_some(random, faults, teller->told);
+        repeat_some(random, faults, teller->told);
+        for (auto& told : teller->told)
+            workload.records.push_back(
+                {told.at, conversation.partition, conversation.id, std::move(told.value)});
+
+        for (int callbacks = random.between(1, 3); callbacks > 0; --callbacks) {
+            WantedCallback callback;
+            callback.conversation = index;
+            callback.number = number++;
+            callback.late = faults.strikes(Fault::late_registration);
+            callback.foreign = callback.late && random.chance(0.3);
+            callback.at = random.between(start, end);
+            callback.from_last = callback.foreign || random.chance(0.7);
+            if (!callback.foreign) callback.options = draw_options(random);
+            workload.callbacks.push_back(std::move(callback));
+        }
+        workload.conversations.push_back(std::move(conversation));
+    }
+    const std::size_t good = workload.records.size();
+    for (std::size_t i = 0; i < good; ++i) {
+        const Produced& near = workload.records[i];
+        if (faults.strikes(Fault::poison)) {
+            workload.records.push_back({near.at, near.partition, near.key, "{\"kind\":"});
+            ++workload.poison;
+        }
+        if (faults.strikes(Fault::refused_by_database)) {
+            workload.records.push_back({near.at, near.partition, "refused", near.value});
+            ++workload.poison;
+        }
+    }
+    std::stable_sort(workload.records.begin(), workload.records.end(),
+                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    return workload;
+}
+
+}  // namespace epilogue::sim

@@ -1,0 +1,62 @@
+// What happens in a schedule's conversations, told by a generator that knows by itself which turns have to be
+// reported: the expectation does not come from the product's fold.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "schemas/verdict.h"
+#include "tests/sim/faults.h"
+#include "tests/sim/random.h"
+#include "worker/core/callback.h"
+
+namespace epilogue::sim {
+
+/// One record, produced at this virtual time.
+struct Produced {
+    Micros at{0};
+    int partition = 0;
+    std::string key;
+    std::string value;
+};
+
+/// A turn that has to be counted.
+struct ToldTurn {
+    std::string key;
+    Verdict verdict = Verdict::finished;
+    std::string words;  ///< "[c3t1]" when its post has to hold it
+};
+
+struct ToldConversation {
+    std::string id;
+    int partition = 0;
+    std::vector<ToldTurn> turns;
+    /// Events came out of order: its turns are those of a fold over the whole log.
+    bool messy = false;
+};
+
+struct WantedCallback {
+    std::size_t conversation = 0;
+    CallbackOptions options;
+    std::int64_t number = 0;  ///< of its thread on the platform: no two share one
+    bool late = false;
+    bool foreign = false;  ///< a row that others write, to be adopted
+    Micros at{0};
+    bool from_last = true;
+};
+
+struct Workload {
+    std::vector<ToldConversation> conversations;
+    std::vector<WantedCallback> callbacks;
+    std::vector<Produced> records;  ///< ascending by time
+    std::size_t poison = 0;         ///< records that have to become dead letters
+};
+
+/// How long a V1 `finished` has to stand (settle_ms).
+constexpr std::chrono::milliseconds settle{2000};
+
+/// Draws what happens until `end`.
+Workload draw_workload(Random random, Faults& faults, int partitions, Micros end);
+
+}  // namespace epilogue::sim
