@@ -34,6 +34,7 @@ class StandIn {
 
     /// "http://127.0.0.1:PORT" + path; GitHub's API is at "/github".
     std::string url(const std::string& path = "") const;
+    unsigned short port() const { return port_; }
     pid_t pid() const { return process_.pid(); }
 
     /// An array of rules replaces the list, {"append": [...]} adds to it.
