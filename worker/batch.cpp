@@ -141,6 +141,7 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
         }
         const auto due = transition.earliest_due();
         transition.next_due = claim.next_due && (!due || *claim.next_due < *due) ? claim.next_due : due;
+        transition.has_records = true;
         return {};
     });
 }
@@ -189,6 +190,7 @@ Result<BatchReport> Batch::commit(Claim& claim,
         moved.sequence = transition.partition.sequence;
         moved.clock = transition.partition.clock;
         moved.next_due = transition.next_due;
+        if (transition.has_records) moved.applied_at = now;
         report = std::move(transition.report);
         return {};
     };

@@ -29,6 +29,7 @@ struct Claim {
     std::int64_t sequence = 0;
     std::optional<Instant> next_due;  ///< earliest standing timer, as far as known
     std::optional<Instant> clock;     ///< the partition's
+    Instant applied_at;               ///< database time of the last records applied, or of the claim
 };
 
 struct BatchReport {
@@ -65,6 +66,13 @@ class Batch {
     /// Errors: fenced (fence.h): drop the partition; Remedy::retry: nothing is stored, try the same again
     /// later.
     Result<BatchReport> apply(Claim& claim, std::span<const RecordView> records);
+
+    /// Whether the database's time may be taken for the clock of a partition that is read to its end: not
+    /// before `settle` has passed since its last records. They may have come late, with old timestamps, and
+    /// what takes a `finished` back is then still on its way behind it.
+    bool may_follow_database(const Claim& claim, Instant now) const {
+        return now - claim.applied_at >= rules_.settle;
+    }
 
     /// Lets the partition's clock come to `clock` and steps what is due then; `caught_up`: the broker has
     /// nothing that was not applied.

@@ -19,7 +19,10 @@ Result<Claim> claim_partition(Store& store, const PartitionKey& key, const std::
         TRY(first, first_position());  // asked of the broker before any row is locked
     }
 
-    Claim claim{key, cluster_id, owner, {}, {}, 0, {}, {}};
+    Claim claim;
+    claim.key = key;
+    claim.cluster_id = cluster_id;
+    claim.owner = owner;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         const auto locked = transaction.lock_partition(key);
         if (!locked && is_conflict(locked.error()) && seen) {
@@ -42,6 +45,7 @@ Result<Claim> claim_partition(Store& store, const PartitionKey& key, const std::
         claim.position = row.next_offset;
         claim.sequence = row.sequence;
         claim.clock = row.clock;
+        claim.applied_at = now;
         return {};
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {

@@ -41,8 +41,7 @@ Lanes::Room Lanes::push(Record record) {
     const auto found = lanes_.find(record.partition);
     if (found == lanes_.end()) return Room::enough;
     Lane& lane = found->second;
-    const bool reads = lane.state == State::reading || lane.state == State::working;
-    if (!reads || (lane.last_read && record.offset <= *lane.last_read)) return Room::enough;
+    if (!lane.reads() || (lane.last_read && record.offset <= *lane.last_read)) return Room::enough;
     lane.last_read = record.offset;
     lane.bytes += record.bytes();
     lane.queue.push_back(std::move(record));
@@ -55,9 +54,9 @@ Lanes::Room Lanes::push(Record record) {
 
 void Lanes::saw_end(const EndOfPartition& end) {
     const std::lock_guard lock(mutex_);
-    const auto lane = lanes_.find(end.partition);
-    if (lane == lanes_.end()) return;
-    lane->second.end_seen = end.position;
+    const auto found = lanes_.find(end.partition);
+    if (found == lanes_.end() || !found->second.reads()) return;
+    found->second.end_seen = end.position;
     changed_.notify_all();
 }
 
@@ -174,6 +173,7 @@ bool Lanes::start(const LaneId& id, Claim claim) {
     lane->was_fenced = false;
     lane->paused = false;
     lane->last_read.reset();
+    lane->end_seen.reset();  // it was seen beyond records that are read again now
     if (claim.position.value > 0) lane->last_read = Offset{claim.position.value - 1};
     lane->claim = std::move(claim);
     changed_.notify_all();

@@ -75,6 +75,7 @@ class Lanes {
     enum class Room { enough, full };
     /// Queues a record; one of a lane that is not reading, or that was queued before, is dropped.
     Room push(Record record);
+    /// The client came to the end; of a lane that is not reading it is dropped.
     void saw_end(const EndOfPartition& end);
     /// Lanes whose queue has room again: to be resumed.
     std::vector<int> take_refilled();
@@ -115,6 +116,8 @@ class Lanes {
         SteadyTime not_before{};
         SteadyTime timer_not_before{};
         SteadyTime touched{};  ///< when its row was last written
+
+        bool reads() const { return state == State::reading || state == State::working; }
     };
 
     Lane* find(const LaneId& id);

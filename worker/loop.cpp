@@ -119,6 +119,7 @@ Result<std::optional<Instant>> Loop::clock_of(const TimerNear& timer) {
         return {};
     }));
     if (!timer.heartbeat && *claim.next_due > now) return std::optional<Instant>();
+    if (!batch_.may_follow_database(claim, now)) return std::optional<Instant>();
     TRY(const Watermarks marks, log_.watermarks(timer.lane.partition));
     // The log may end with control records, which no consumer is given: then the client's own end says where.
     const std::int64_t position = std::max(claim.position.value, timer.end_seen.value_or(NextOffset{}).value);

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* conversation_columns =
     "conversation_id, status, verdict, turn_key, tail_kind, tail_text, error_code, error_detail, recent_ids, "
     "digest, "
-    "fold, last_event_at, due_at, held";
+    "fold, last_event_at, due_at, held, let_go_at";
 
 ConversationRow conversation_row(Columns& columns) {
     ConversationRow row;
@@ -55,6 +55,7 @@ Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
             const std::string id = columns.text();
             TRY(found[id].conversation, from_row(conversation_row(columns)));
             found[id].held = columns.number() != 0;
+            found[id].let_go_at = columns.instant();
         }
         return {};
     }));
@@ -85,27 +86,29 @@ Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConvers
         std::vector<SqlValue> values;
         for (std::size_t i = first; i < first + count; ++i) {
             const ConversationRow row = to_row(rows[i].conversation);
-            values.insert(values.end(),
-                          {rows[i].id, std::int64_t{0}, row.status, sql_value_or_null(row.verdict),
-                           sql_value_or_null(row.turn_key), sql_value_or_null(row.tail_kind),
-                           sql_value_or_null(row.tail_text), sql_value_or_null(row.error_code),
-                           sql_value_or_null(row.error_detail), row.recent_ids, sql_value_or_null(row.digest),
-                           row.fold, sql_value(row.last_event_at), sql_value(row.due_at),
-                           std::int64_t{row.timer}, std::int64_t{row.turn_open}, std::int64_t{rows[i].held}});
+            values.insert(
+                values.end(),
+                {rows[i].id, std::int64_t{0}, row.status, sql_value_or_null(row.verdict),
+                 sql_value_or_null(row.turn_key), sql_value_or_null(row.tail_kind),
+                 sql_value_or_null(row.tail_text), sql_value_or_null(row.error_code),
+                 sql_value_or_null(row.error_detail), row.recent_ids, sql_value_or_null(row.digest), row.fold,
+                 sql_value(row.last_event_at), sql_value(row.due_at), std::int64_t{row.timer},
+                 std::int64_t{row.turn_open}, std::int64_t{rows[i].held}, sql_value(rows[i].let_go_at)});
         }
         TRY_VOID(session_.execute(
             "INSERT INTO conversations (conversation_id, partition_id, status, verdict, turn_key, tail_kind, "
             "tail_text, "
             "error_code, error_detail, recent_ids, digest, fold, last_event_at, due_at, timer, turn_open, "
-            "held) VALUES " +
-                placeholders(17, count) +
+            "held, let_go_at) VALUES " +
+                placeholders(18, count) +
                 " ON DUPLICATE KEY UPDATE status=VALUES(status), verdict=VALUES(verdict), "
                 "turn_key=VALUES(turn_key), "
                 "tail_kind=VALUES(tail_kind), tail_text=VALUES(tail_text), error_code=VALUES(error_code), "
                 "error_detail=VALUES(error_detail), recent_ids=VALUES(recent_ids), digest=VALUES(digest), "
                 "fold=VALUES(fold), last_event_at=VALUES(last_event_at), due_at=VALUES(due_at), "
                 "timer=VALUES(timer), "
-                "turn_open=VALUES(turn_open), held=VALUES(held), generation=generation+1",
+                "turn_open=VALUES(turn_open), held=VALUES(held), let_go_at=VALUES(let_go_at), "
+                "generation=generation+1",
             values));
         return {};
     });
@@ -131,13 +134,13 @@ Result<std::vector<std::string>> MysqlTransaction::ids_where(const std::string& 
     return ids;
 }
 
-Result<SilenceCensus> MysqlTransaction::silence_census(Instant from, Instant to) {
+Result<SilenceCensus> MysqlTransaction::silence_census(Instant from, Instant to, Instant let_go_since) {
     constexpr std::int64_t silence_timer = 2;
     TRY(const auto rows,
         session_.query(
-            "SELECT COUNT(*), COALESCE(SUM(held=1 OR due_at BETWEEN ? AND ?), 0) FROM conversations "
-            "WHERE timer=?",
-            {from, to, silence_timer}));
+            "SELECT COUNT(*), COALESCE(SUM(held=1 OR due_at BETWEEN ? AND ?), 0) + "
+            "(SELECT COUNT(*) FROM conversations WHERE let_go_at>=?) FROM conversations WHERE timer=?",
+            {from, to, let_go_since, silence_timer}));
     Columns columns(rows.at(0));
     SilenceCensus census;
     census.open = columns.number();

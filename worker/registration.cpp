@@ -34,7 +34,7 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
         rules.after = inactivity;
         rules.watched_since = now;
         return transaction.put_conversations(
-            {{callback.conversation_id, watch_silence(conversation, rules), false}});
+            {{callback.conversation_id, watch_silence(conversation, rules), false, {}}});
     }
     if (!conversation.last || !std::holds_alternative<Ended>(conversation.standing)) return {};
     TRY(const Processor processor, decode_processor(callback.processor_type, callback.processor_json));

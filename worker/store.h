@@ -45,12 +45,13 @@ struct PartitionRow {
 struct StoredConversation {
     std::string id;
     Conversation conversation;
-    bool held = false;  ///< its silence is due, and kept back by the storm brake
+    bool held = false;                 ///< its silence is due, and kept back by the storm brake
+    std::optional<Instant> let_go_at;  ///< database time at which an event of its own ended that
 };
 
 /// How many turns are silent at the same time, in the whole pool.
 struct SilenceCensus {
-    std::int64_t near = 0;  ///< held, or due about now
+    std::int64_t near = 0;  ///< held, due about now, or let go lately by events of their own
     std::int64_t open = 0;  ///< open turns whose silence is watched
 };
 
@@ -147,7 +148,8 @@ class Transaction {
                                                                std::size_t limit) = 0;
     /// Ids of held conversations of the partition, longest due first.
     virtual Result<std::vector<std::string>> held_conversations(int partition, std::size_t limit) = 0;
-    virtual Result<SilenceCensus> silence_census(Instant from, Instant to) = 0;
+    /// Counts turns whose silence is due in this range; those let go since then count as well.
+    virtual Result<SilenceCensus> silence_census(Instant from, Instant to, Instant let_go_since) = 0;
     /// The earliest due time of the partition, held ones left out.
     virtual Result<std::optional<Instant>> next_due(int partition) = 0;
 

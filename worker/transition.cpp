@@ -70,6 +70,7 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
     }
     Folded folded = fold(std::move(found->conversation), event, at, rules);
     found->conversation = std::move(folded.conversation);
+    if (found->held) found->let_go_at = database_now_;
     found->held = false;
     take(conversation_id, folded.ended, source);
     return folded.applied;
@@ -131,7 +132,8 @@ Result<bool> Transition::is_storm(Instant now) {
     if (!rules_.hold_storms) return false;
     if (!storm_) {
         const auto window = std::chrono::duration_cast<Micros>(rules_.inactivity) / storm_window;
-        TRY(const SilenceCensus census, transaction_.silence_census(now - window, now + window));
+        TRY(const SilenceCensus census,
+            transaction_.silence_census(now - window, now + window, database_now_ - window));
         storm_ = census.near > std::max(storm_at_least, census.open / 10);
     }
     return *storm_;

@@ -21,6 +21,7 @@ class Transition {
     PartitionRow partition;  ///< written back at the end
     BatchReport report;
     std::optional<Instant> next_due;  ///< of the partition, as far as this transaction knows
+    bool has_records = false;         ///< it applies records, and not only timers
 
     /// Locks and reads the conversations (ascending ids) and their callbacks.
     Result<void> load(const std::vector<std::string>& ids, int partition_id);

@@ -52,9 +52,11 @@ CREATE TABLE IF NOT EXISTS conversations (
   timer TINYINT NOT NULL DEFAULT 0,
   turn_open TINYINT NOT NULL DEFAULT 0,
   held TINYINT NOT NULL DEFAULT 0,
+  let_go_at DATETIME(6) NULL,
   generation BIGINT NOT NULL DEFAULT 0,
   KEY ix_conversations_due (partition_id, held, due_at),
-  KEY ix_conversations_silence (timer, held, due_at)
+  KEY ix_conversations_silence (timer, held, due_at),
+  KEY ix_conversations_let_go (let_go_at)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE IF NOT EXISTS agent_endpoints (

@@ -9,10 +9,10 @@ namespace epilogue::sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-void Broker::append(int partition, std::string key, std::string value) {
+void Broker::append(int partition, std::string key, std::string value, Micros age) {
     auto& records = logs_[static_cast<std::size_t>(partition)].records;
     schedule_.say("log {}@{}: {}", partition, records.size(), value);
-    records.push_back({std::move(key), std::move(value), database_.now()});
+    records.push_back({std::move(key), std::move(value), database_.now() - age});
     for (SimLog* member : members_) member->appended(partition);
 }
 

@@ -29,7 +29,8 @@ class Broker {
           oracle_(oracle),
           logs_(static_cast<std::size_t>(partitions)) {}
 
-    void append(int partition, std::string key, std::string value);
+    /// The record's timestamp is `age` before now.
+    void append(int partition, std::string key, std::string value, Micros age);
     const std::deque<LogRecord>& log(int partition) const {
         return logs_[static_cast<std::size_t>(partition)].records;
     }

@@ -19,6 +19,7 @@ struct StoredRow {
     Conversation conversation;
     int partition = -1;
     bool held = false;
+    std::optional<Instant> let_go_at;
 };
 
 /// What one transaction changed, not yet committed.

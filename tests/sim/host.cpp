@@ -85,7 +85,7 @@ Host::~Host() {
 }
 
 void Host::start() {
-    if (process_) return;
+    if (process_ || world_.schedule.now() < dead_until_) return;
     Schedule& schedule = world_.schedule;
     process_ = std::make_shared<Process>(schedule, fmt::format("w{}.{}", number_, incarnation_++));
     process_->on_death = [this] { died(); };
@@ -109,6 +109,12 @@ void Host::kill() {
     world_.schedule.say("{} is killed", process_->name());
     const auto dying = process_;
     dying->kill();
+}
+
+void Host::keep_dead(Micros time) {
+    dead_until_ = world_.schedule.now() + time;
+    world_.schedule.at(dead_until_, [this] { start(); });
+    kill();
 }
 
 void Host::died() {

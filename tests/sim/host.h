@@ -36,6 +36,8 @@ class Host {
     void start();
     /// kill -9 from outside.
     void kill();
+    /// The same, and nobody starts it again for `time`.
+    void keep_dead(Micros time);
     void stall(Micros time);
     void cut_off(Micros time);
     /// Everything that stands still goes on, what is dead is started.
@@ -59,6 +61,7 @@ class Host {
     Surroundings world_;
     const int number_;
     int incarnation_ = 0;
+    Micros dead_until_{0};
     std::chrono::nanoseconds boot_offset_{0};
     Micros wall_offset_{0};
     LaneLimits limits_;

@@ -1,20 +1,25 @@
 // epilogue-sim: runs schedules, prints what happened in them and which seeds broke a promise.
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tests/sim/chaos.h"
+#include "tests/sim/outage.h"
 #include "tests/sim/tally.h"
-#include "tests/sim/world.h"
 
 namespace {
 
 using namespace epilogue::sim;
 
-int replay(std::uint64_t seed, bool prints) {
-    const Outcome outcome = run_schedule(seed, prints ? Trace::Level::print : Trace::Level::hash);
+/// Runs what a seed stands for: a schedule of faults, or an outage.
+using Run = std::function<Outcome(std::uint64_t seed, Trace::Level trace)>;
+
+int replay(const Run& run, std::uint64_t seed, bool prints) {
+    const Outcome outcome = run(seed, prints ? Trace::Level::print : Trace::Level::hash);
     for (const auto& violation : outcome.violations) fmt::print("VIOLATION {}\n", violation);
     fmt::print("seed {}: {} violations, {} records, trace {:016x}\n", seed, outcome.violations.size(),
                outcome.records, outcome.trace_hash);
@@ -22,11 +27,11 @@ int replay(std::uint64_t seed, bool prints) {
 }
 
 /// Every seed twice: the same seed has to give the same trace.
-int run_twice(std::uint64_t from, std::uint64_t count) {
+int run_twice(const Run& run, std::uint64_t from, std::uint64_t count) {
     std::uint64_t differing = 0;
     for (std::uint64_t seed = from; seed < from + count; ++seed) {
-        const auto first = run_schedule(seed, Trace::Level::hash).trace_hash;
-        if (first == run_schedule(seed, Trace::Level::hash).trace_hash) continue;
+        const auto first = run(seed, Trace::Level::hash).trace_hash;
+        if (first == run(seed, Trace::Level::hash).trace_hash) continue;
         ++differing;
         fmt::print("seed {} gives two traces\n", seed);
     }
@@ -34,10 +39,10 @@ int run_twice(std::uint64_t from, std::uint64_t count) {
     return differing == 0 ? 0 : 1;
 }
 
-int run_many(std::uint64_t from, std::uint64_t count, bool demands_coverage) {
+int run_many(const Run& run, std::uint64_t from, std::uint64_t count, bool demands_coverage) {
     Tally tally;
     for (std::uint64_t seed = from; seed < from + count; ++seed)
-        tally.add(seed, run_schedule(seed, Trace::Level::off));
+        tally.add(seed, run(seed, Trace::Level::off));
     fmt::print("{}", tally.report());
     const auto missing = demands_coverage ? tally.missing() : std::vector<std::string>();
     for (const auto& what : missing) fmt::print("NOT COVERED {}\n", what);
@@ -60,7 +65,17 @@ int main(int argc, char** argv) {
     app.add_option("--count", count, "how many");
     app.add_flag("--twice", twice, "run each seed twice and compare the traces");
     app.add_flag("--coverage", coverage, "fail when a fault or a crash point occurred too rarely");
+    Run run = run_schedule;
+    app.add_option_function<std::string>(
+           "--outage",
+           [&run](const std::string& name) {
+               run = [outage = outage_called(name)](std::uint64_t one_seed, Trace::Level level) {
+                   return run_outage(outage, one_seed, level);
+               };
+           },
+           "instead of schedules, a three-hour outage with 500 open turns")
+        ->check(CLI::IsMember({"relay", "kafka", "workers"}));
     CLI11_PARSE(app, argc, argv);
-    if (one->count() > 0) return replay(seed, trace);
-    return twice ? run_twice(from, count) : run_many(from, count, coverage);
+    if (one->count() > 0) return replay(run, seed, trace);
+    return twice ? run_twice(run, from, count) : run_many(run, from, count, coverage);
 }

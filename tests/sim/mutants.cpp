@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
-#include "tests/sim/world.h"
+#include "tests/sim/chaos.h"
 
 namespace {
 

@@ -112,7 +112,7 @@ Result<std::vector<StoredConversation>> SimTransaction::lock_conversations(
             fresh.partition = partition;
             row = &(open_->changes.conversations[id] = std::move(fresh));
         }
-        rows.push_back({id, row->conversation, row->held});
+        rows.push_back({id, row->conversation, row->held, row->let_go_at});
     }
     return rows;
 }
@@ -130,7 +130,7 @@ Result<void> SimTransaction::put_conversations(const std::vector<StoredConversat
     for (const StoredConversation& row : rows) {
         const StoredRow* before = conversation(row.id);
         const int partition = before == nullptr ? 0 : before->partition;
-        open_->changes.conversations[row.id] = {row.conversation, partition, row.held};
+        open_->changes.conversations[row.id] = {row.conversation, partition, row.held, row.let_go_at};
     }
     return {};
 }
@@ -168,10 +168,11 @@ Result<std::vector<std::string>> SimTransaction::held_conversations(int partitio
         limit);
 }
 
-Result<SilenceCensus> SimTransaction::silence_census(Instant from, Instant to) {
+Result<SilenceCensus> SimTransaction::silence_census(Instant from, Instant to, Instant let_go_since) {
     TRY_VOID(statement());
     SilenceCensus census;
     each_conversation([&](const std::string&, const StoredRow& row) {
+        if (row.let_go_at && *row.let_go_at >= let_go_since) ++census.near;
         const auto* open = std::get_if<Open>(&row.conversation.standing);
         if (open == nullptr || !open->due) return;
         ++census.open;

@@ -37,7 +37,7 @@ class SimTransaction final : public Transaction {
     Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
                                                        std::size_t limit) override;
     Result<std::vector<std::string>> held_conversations(int partition, std::size_t limit) override;
-    Result<SilenceCensus> silence_census(Instant from, Instant to) override;
+    Result<SilenceCensus> silence_census(Instant from, Instant to, Instant let_go_since) override;
     Result<std::optional<Instant>> next_due(int partition) override;
 
     Result<std::vector<CallbackRow>> lock_active_callbacks(

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tests/sim/v1_events.h"
+
 namespace epilogue::sim {
 namespace {
 
@@ -76,9 +78,7 @@ class V1Storyteller final : public Storyteller {
             status("error", next_id());
             if (random_.chance(0.6)) {
                 pass(moment, settle / 3);
-                add(fmt::format(R"({{"kind":"ConversationErrorEvent","id":"{}","timestamp":"{}",)"
-                                R"("source":"environment","code":"LLMError","detail":"no answer"}})",
-                                next_id(), stamp()));
+                add(v1::error_detail(next_id(), stamp()));
             }
             ends(Verdict::error, false);
             pass(settle + second, settle + 10 * second);
@@ -96,42 +96,18 @@ class V1Storyteller final : public Storyteller {
     void finishes() {
         pass(moment, second);
         finished_with_tool_ = random_.chance(0.6);
-        if (finished_with_tool_) {
-            add(fmt::format(
-                R"({{"kind":"ActionEvent","id":"{}","timestamp":"{}","source":"agent",)"
-                R"("tool_name":"finish","action":{{"kind":"FinishAction","message":"Done {}."}}}})",
-                next_id(), stamp(), nonce()));
-        } else {
-            add(fmt::format(
-                R"({{"kind":"MessageEvent","id":"{}","timestamp":"{}","source":"agent",)"
-                R"("llm_message":{{"role":"assistant","content":[{{"type":"text","text":"Which? {}"}}]}}}})",
-                next_id(), stamp(), nonce()));
-        }
+        if (finished_with_tool_)
+            add(v1::finish_action(next_id(), stamp(), fmt::format("Done {}.", nonce())));
+        else
+            add(v1::agent_message(next_id(), stamp(), fmt::format("Which? {}", nonce())));
         pass(moment, second / 2);
         status("finished", next_id());
     }
 
-    void user(const std::string& id) {
-        add(fmt::format(R"({{"kind":"MessageEvent","id":"{}","timestamp":"{}","source":"user",)"
-                        R"("llm_message":{{"role":"user","content":[{{"type":"text","text":"go on"}}]}}}})",
-                        id, stamp()));
-    }
-    void status(std::string_view value, const std::string& id) {
-        add(fmt::format(R"({{"kind":"ConversationStateUpdateEvent","id":"{}","timestamp":"{}",)"
-                        R"("source":"environment","key":"execution_status","value":"{}"}})",
-                        id, stamp(), value));
-    }
-    void action(const std::string& id) {
-        add(fmt::format(R"({{"kind":"ActionEvent","id":"{}","timestamp":"{}","source":"agent",)"
-                        R"("tool_name":"file_editor","action":{{"kind":"FileEditorAction",)"
-                        R"("command":"create","path":"[c{}]"}}}})",
-                        id, stamp(), index_));
-    }
-    void observation(const std::string& action_id) {
-        add(fmt::format(R"({{"kind":"ObservationEvent","id":"{}","timestamp":"{}","source":"environment",)"
-                        R"("action_id":"{}","observation":{{"kind":"FileEditorObservation","content":[]}}}})",
-                        next_id(), stamp(), action_id));
-    }
+    void user(const std::string& id) { add(v1::user_message(id, stamp())); }
+    void status(std::string_view value, const std::string& id) { add(v1::status(id, stamp(), value)); }
+    void action(const std::string& id) { add(v1::edit_action(id, stamp(), fmt::format("[c{}]", index_))); }
+    void observation(const std::string& action_id) { add(v1::observation(next_id(), stamp(), action_id)); }
 
     bool ended_ = false;
     bool settled_ = false;  ///< the last end has been counted by time
@@ -215,9 +191,13 @@ void Storyteller::tell() {
     }
 }
 
-std::string Storyteller::stamp() const {
+std::string stamp_of(Micros at) {
     constexpr Instant start{std::chrono::hours{24 * 20400}};
-    return to_iso(start + now_);
+    return to_iso(start + at);
+}
+
+std::string Storyteller::stamp() const {
+    return stamp_of(now_);
 }
 
 std::string Storyteller::nonce() const {

@@ -8,6 +8,9 @@
 
 namespace epilogue::sim {
 
+/// The timestamp of an event at this virtual time.
+std::string stamp_of(Micros at);
+
 class Storyteller {
   public:
     /// `index` names the conversation and its nonces; events are told between `start` and `end`.

@@ -19,6 +19,7 @@ struct Produced {
     int partition = 0;
     std::string key;
     std::string value;
+    Micros on_its_way{0};  ///< so much later than its timestamp it comes into the log
 };
 
 /// A turn that has to be counted.

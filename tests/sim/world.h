@@ -1,15 +1,21 @@
-// One schedule from its seed to its verdict: chaos, then everything heals, then it has to converge.
+// The world of one schedule: everybody who takes part, how it comes to rest, and what is judged then.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/sim/faults.h"
+#include "tests/sim/host.h"
 #include "tests/sim/schedule.h"
+#include "tests/sim/workload.h"
+#include "worker/registration.h"
 
 namespace epilogue::sim {
+
+class Client;
 
 struct Outcome {
     std::vector<std::string> violations;
@@ -24,7 +30,50 @@ struct Outcome {
     double virtual_hours = 0;
 };
 
-/// Runs the schedule of `seed`.
-Outcome run_schedule(std::uint64_t seed, Trace::Level trace);
+class World {
+  public:
+    /// Everything that is drawn follows from `seed`.
+    World(std::uint64_t seed, Trace::Level trace);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    /// Registers the callbacks, sends the records on their way, starts so many workers.
+    void set_up(Workload told, int workers);
+    /// Lets things happen until then, or until a promise is broken.
+    void run_until(Micros time);
+    /// Ends every fault and starts what is dead.
+    void heal();
+    /// Lets things happen until nothing is left to do; a violation when that takes longer.
+    void converge(Micros longest);
+    /// Compares what is seen with what is owed.
+    void judge();
+    Outcome outcome();
+    bool is_sound() const { return oracle.violations().empty(); }
+
+    Schedule schedule;
+    Oracle oracle;
+    Database database;
+    Broker broker;
+    Platform platform;
+    Workload workload;
+    std::vector<std::unique_ptr<Host>> hosts;
+
+  private:
+    RegistrationRequest request_of(std::size_t index) const;
+    void register_early();
+    void register_late();
+    /// A row that somebody else writes, by plain SQL.
+    void write_foreign(std::size_t index);
+    /// The operator retries what waits for one.
+    void retry_parked();
+    /// What is still to be done; empty: nothing.
+    std::string unfinished() const;
+
+    Planner planner_;
+    std::vector<std::unique_ptr<Client>> clients_;
+    std::map<std::size_t, std::int64_t> foreign_;  ///< callback ids of those that others wrote
+    std::int64_t owed_ = 0;
+};
 
 }  // namespace epilogue::sim

@@ -1,4 +1,4 @@
-// When a partition's queue is full and when it is fetched again.
+// When a partition's queue is full and when it is fetched again, and what is known of its end.
 #define BOOST_TEST_MODULE lanes
 #include "worker/lanes.h"
 
@@ -26,9 +26,11 @@ struct OneLane {
         return most;
     }
 
+    LaneWork next_work() { return lanes.next({}, {}); }
+
     /// One batch is taken and stored; returns its size.
     std::size_t work() {
-        LaneWork found = lanes.next({}, {});
+        LaneWork found = next_work();
         auto& ready = std::get<RecordsReady>(found);
         lanes.done(ready.lane, ready.claim);
         return ready.records.size();
@@ -57,4 +59,19 @@ BOOST_AUTO_TEST_CASE(small_batches_never_wait_for_the_poll_thread_to_notice_that
     while (lane.lanes.take_refilled().empty()) taken += lane.work();
     BOOST_TEST(taken == 501U);
     BOOST_TEST(lane.work() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(an_end_seen_before_the_partition_is_claimed_again_proves_nothing) {
+    OneLane lane(5000);
+    BOOST_TEST(lane.fill(3) == 3U);
+    lane.lanes.saw_end({0, {3}});
+    const LaneId id = std::get<RecordsReady>(lane.next_work()).lane;
+    lane.lanes.fence(id, {});
+    lane.lanes.saw_end({0, {3}});
+    const LaneWork claim = lane.next_work();
+    BOOST_TEST(std::get<ClaimWanted>(claim).was_fenced);
+    Claim again;
+    again.next_due = Instant{};
+    lane.lanes.start(id, again);
+    BOOST_TEST(!std::get<TimerNear>(lane.next_work()).end_seen.has_value());
 }

@@ -1,0 +1,13 @@
+// One schedule from its seed to its verdict: chaos, then everything heals, then it has to converge.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/sim/world.h"
+
+namespace epilogue::sim {
+
+/// Runs the schedule of `seed`.
+Outcome run_schedule(std::uint64_t seed, Trace::Level trace);
+
+}  // namespace epilogue::sim
