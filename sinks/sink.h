@@ -60,6 +60,13 @@ struct Sighting {
     std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
 };
 
+/// Whether a post that was made is looked at again, to remove a twin of it. (contract §10)
+enum class TwinCheck {
+    always,         ///< a while after each post
+    after_unknown,  ///< only when it was once not known whether an attempt had been applied
+    never,          ///< nothing can be looked at, or twins cannot be
+};
+
 /// Thread-safe: senders call it at the same time. No call throws; each returns within the HTTP deadline.
 class Sink {
   public:
@@ -76,6 +83,8 @@ class Sink {
     virtual Attempt create(const Post& post) = 0;
     /// Removes a twin of ours; true when it is gone.
     virtual bool remove(const Post& post, const Receipt& twin) = 0;
+    /// When twins are looked for.
+    virtual TwinCheck twin_check() const { return TwinCheck::always; }
 };
 
 }  // namespace epilogue

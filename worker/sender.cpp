@@ -40,6 +40,7 @@ struct Sender::Job {
     Summary summary;
     Target target;
     Sink* sink = nullptr;
+    std::string obstacle;                   ///< why there is no sink to talk to
     std::chrono::nanoseconds lease_ends{};  ///< by the machine's own clock, read before the claim was sent
 
     Post post() const {
@@ -72,7 +73,7 @@ Result<bool> Sender::claim(const std::string& delivery_id, bool for_heal, Job& j
         row->generation.value += 1;
         row->lease_until = now + rules_.lease;
         job.row = std::move(*row);
-        TRY_VOID(prepare(transaction, job));
+        TRY_VOID(for_heal ? prepare_heal(transaction, job) : prepare(transaction, job));
         if (!job.sink) job.row.lease_until = now;  // nothing to do: let go of it
         TRY_VOID(transaction.put_delivery(job.row));
         claimed = true;
@@ -86,31 +87,47 @@ Result<bool> Sender::claim(const std::string& delivery_id, bool for_heal, Job& j
     return claimed;
 }
 
+/// The sink and the target, or the obstacle.
+void Sender::address(const CallbackRow& callback, Job& job) const {
+    const auto processor = decode_processor(callback.processor_type, callback.processor_json);
+    const auto sink = sinks_.find(job.row.sink);
+    job.sink = processor && sink != sinks_.end() ? sink->second.get() : nullptr;
+    if (processor) job.target = processor->target;
+    if (!job.sink)
+        job.obstacle =
+            processor ? "no sink \"" + job.row.sink + "\" in this version" : processor.error().text;
+}
+
 /// What the sink needs beside the row: the target, and the frozen summary while the body is not rendered yet.
 Result<void> Sender::prepare(Transaction& transaction, Job& job) {
-    const auto sink = sinks_.find(job.row.sink);
-    job.sink = sink == sinks_.end() ? nullptr : sink->second.get();
     TRY(const auto callback, transaction.lock_callback(job.row.callback_id));
     if (!callback) return fatal("delivery " + job.row.id + " has no callback");
     if (callback->state.phase == Phase::cancelled && job.row.progress.attempt == 0) {
         job.row.progress.state = DeliveryState::failed;
         job.row.progress.cause = "cancelled before it was tried";
-        job.sink = nullptr;
         return {};
     }
-    const auto processor = decode_processor(callback->processor_type, callback->processor_json);
-    if (!processor || !job.sink) {
-        const std::string why =
-            processor ? "no sink \"" + job.row.sink + "\" in this version" : processor.error().text;
-        job.row.progress = {DeliveryState::parked, job.row.progress.attempt, 0, why, "", "", std::nullopt};
-        job.sink = nullptr;
+    address(*callback, job);
+    if (!job.sink) {
+        const int attempt = job.row.progress.attempt;
+        job.row.progress = {DeliveryState::parked, attempt, 0, job.obstacle, "", "", std::nullopt};
         return {};
     }
-    job.target = processor->target;
     if (!job.row.body.empty()) return {};
     TRY(const auto summary, transaction.summary_of(job.row.conversation_id, job.row.turn_key));
     if (!summary) return fatal("delivery " + job.row.id + " has no summary");
     TRY(job.summary, summary_from_json(summary->body));
+    return {};
+}
+
+/// What was posted stays posted: a row that nobody can look for any more is only not checked.
+Result<void> Sender::prepare_heal(Transaction& transaction, Job& job) {
+    TRY(const auto callback, transaction.peek_callback(job.row.callback_id));
+    if (callback)
+        address(*callback, job);
+    else
+        job.obstacle = "it has no callback";
+    if (!job.sink) job.row.heal_due_at.reset();
     return {};
 }
 
@@ -206,11 +223,8 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
         if (duty_of(next.progress) == Duty::nothing || wait.count() > 0)
             next.lease_until = now;  // let go of it
         next.next_attempt_at = now + wait;
-        if (next.progress.state == DeliveryState::sent) {
-            next.sent_at = now;
-            if (rules_.heal_after.count() > 0 && !mutant(Mutant::heal_switched_off))
-                next.heal_due_at = now + rules_.heal_after;
-        }
+        if (next.progress.state == DeliveryState::sent) next.sent_at = now;
+        if (needs_heal(job, event, next)) next.heal_due_at = now + rules_.heal_after;
         TRY_VOID(transaction.put_delivery(next));
         return finish_callback(transaction, next);
     };
@@ -228,16 +242,33 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
     return {};
 }
 
+bool Sender::may_heal(const Job& job) const {
+    return rules_.heal_after.count() > 0 && job.sink->twin_check() != TwinCheck::never &&
+           !mutant(Mutant::heal_switched_off);
+}
+
+/// Whether `event`, which made the row `next`, leads to a check for twins. A row that is not SENT yet keeps
+/// the due time as the note that it was once unknown whether it had been posted; nobody looks at it before it
+/// is SENT.
+bool Sender::needs_heal(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const {
+    if (!may_heal(job)) return false;
+    const bool is_sent = next.progress.state == DeliveryState::sent;
+    if (job.sink->twin_check() == TwinCheck::always) return is_sent;
+    return next.progress.state == DeliveryState::unknown || std::holds_alternative<FoundOnPlatform>(event) ||
+           (is_sent && next.heal_due_at);
+}
+
 /// Our record was refused, so somebody else may have posted as well: the row is checked for twins. Not at
 /// once: look-ups lag behind writes, and one that sees a single post ends the check.
 Result<void> Sender::leave_heal_due(const Job& job) {
+    if (!may_heal(job)) return {};
     log_warn("a sender lost its lease on the way; the delivery will be checked for twins",
              {{"delivery", job.row.id}});
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto stored, transaction.lock_delivery(job.row.id));
         TRY(const Instant now, transaction.now());
         if (!stored) return {};
-        if (!mutant(Mutant::heal_switched_off)) stored->heal_due_at = now + rules_.heal_after;
+        stored->heal_due_at = now + rules_.heal_after;
         return transaction.put_delivery(*stored);
     };
     return store_.transact(work, [](Transaction&) -> Result<bool> { return false; });
@@ -257,7 +288,11 @@ bool Sender::remove_twins(const Job& job, const Sighting& sighting) {
 Result<bool> Sender::heal(const std::string& delivery_id) {
     Job job;
     TRY(const bool claimed, claim(delivery_id, true, job));
-    if (!claimed || !job.sink) return false;
+    if (!claimed) return false;
+    if (!job.sink) {
+        log_warn("a post cannot be checked for twins", {{"delivery", delivery_id}, {"why", job.obstacle}});
+        return false;
+    }
     const Sighting sighting = job.sink->find(job.post());
     observer_.looked(job.row.sink, !sighting.looked ? "failed" : sighting.seen.empty() ? "absent" : "found");
     const bool over = sighting.looked ? remove_twins(job, sighting) : sighting.forbidden;

@@ -20,7 +20,7 @@ struct SenderRules {
     std::string owner;
     std::chrono::milliseconds lease{60000};
     std::chrono::milliseconds http_timeout{20000};
-    std::chrono::seconds heal_after{60};  ///< a check for twins so long after each post; 0: none
+    std::chrono::seconds heal_after{60};  ///< a check for twins so long after a post; 0: none
 };
 
 /// What a sender tells its observer (metrics). Every function may be called from any sender's thread.
@@ -64,12 +64,16 @@ class Sender {
     struct Job;
 
     Result<bool> claim(const std::string& delivery_id, bool for_heal, Job& job);
+    void address(const CallbackRow& callback, Job& job) const;
     Result<void> prepare(Transaction& transaction, Job& job);
+    Result<void> prepare_heal(Transaction& transaction, Job& job);
     Result<void> work(Job& job);
     Result<DeliveryEvent> look(Job& job);
     Result<DeliveryEvent> send(Job& job);
     Result<void> record(Job& job, const DeliveryEvent& event);
     Result<void> leave_heal_due(const Job& job);
+    bool may_heal(const Job& job) const;
+    bool needs_heal(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const;
     bool remove_twins(const Job& job, const Sighting& sighting);
     bool lease_holds(const Job& job) const;
 

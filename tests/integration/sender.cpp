@@ -1,0 +1,199 @@
+// The posting protocol on a real database, against a sink that answers as it is told: when a post is checked
+// for twins, and what a check may change.
+#define BOOST_TEST_MODULE sender
+#include "worker/sender.h"
+
+#include <deque>
+#include <stdexcept>
+
+#include <boost/test/unit_test.hpp>
+
+#include "schemas/summary.h"
+#include "sinks/log.h"
+#include "tests/integration/harness/maria_db.h"
+#include "tests/integration/harness/requirements.h"
+#include "worker/migrate.h"
+#include "worker/mysql_store.h"
+
+namespace {
+
+using namespace epilogue;
+using namespace epilogue::testing;
+
+struct WithMariaDb {
+    WithMariaDb() { require_programs(process::maria_programs()); }
+};
+BOOST_TEST_GLOBAL_FIXTURE(WithMariaDb);
+
+template <class T>
+T expect(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().text);
+    return std::move(*result);
+}
+
+void expect(const Result<void>& result) {
+    if (!result) throw std::runtime_error(result.error().text);
+}
+
+/// Answers what it is told, `sent` when it is told nothing; shows what `seen` holds.
+class ObedientSink final : public Sink {
+  public:
+    std::string render(const Summary& summary, const std::string&) const override { return summary.headline; }
+    Sighting find(const Post&) override {
+        Sighting sighting;
+        sighting.looked = true;
+        sighting.seen = seen;
+        return sighting;
+    }
+    Attempt create(const Post&) override {
+        Attempt attempt;
+        attempt.answer = answers.empty() ? Answer::sent : answers.front();
+        if (!answers.empty()) answers.pop_front();
+        return attempt;
+    }
+    bool remove(const Post&, const Receipt& twin) override {
+        removed.push_back(twin.remote_id);
+        return true;
+    }
+    TwinCheck twin_check() const override { return check; }
+
+    TwinCheck check = TwinCheck::always;
+    std::deque<Answer> answers;
+    std::vector<Receipt> seen;
+    std::vector<std::string> removed;
+};
+
+/// A database with the tables, a sender, and one delivery for it to work at.
+class Office {
+  public:
+    explicit Office(const std::string& processor = "github") {
+        static MariaDb server;
+        static int count = 0;
+        name_ = "office" + std::to_string(++count);
+        server.create_database(name_);
+        server_ = &server;
+        MysqlSettings settings;
+        settings.port = server.port();
+        settings.user = server.user();
+        settings.password = server.password();
+        settings.database = name_;
+        expect(migrate(*expect(MysqlSession::open(settings))));
+        store_ = std::make_unique<MysqlStore>(settings, StoreObserver{});
+        auto obedient = std::make_unique<ObedientSink>();
+        sink = obedient.get();
+        sinks_.emplace("github", std::move(obedient));
+        sinks_.emplace("log", std::make_unique<LogSink>([](const std::string&) {}));
+        sender_ = std::make_unique<Sender>(*store_, sinks_, SenderRules{.owner = "me"}, SenderObserver{},
+                                           system_sender_clock());
+        plan(processor);
+    }
+
+    /// Lets the sender work at the delivery as often as it has to, without waiting for the due times between.
+    void deliver() {
+        for (int i = 0; i < 10 && !is_final(row().progress.state); ++i) {
+            change("deliveries", "next_attempt_at=NULL");
+            expect(sender_->deliver(id));
+        }
+    }
+    /// The check for twins, at once.
+    bool heal() {
+        change("deliveries", "heal_due_at=UTC_TIMESTAMP(6)");
+        return expect(sender_->heal(id));
+    }
+    void change(const std::string& table, const std::string& assignments) {
+        server_->query("UPDATE " + table + " SET " + assignments, name_);
+    }
+    DeliveryRow row() {
+        std::optional<DeliveryRow> found;
+        expect(store_->read([&](Transaction& transaction) -> Result<void> {
+            TRY(found, transaction.lock_delivery(id));
+            return {};
+        }));
+        return found.value();
+    }
+
+    static constexpr const char* id = "11111111-2222-5333-8444-555555555555";
+    ObedientSink* sink = nullptr;
+
+  private:
+    void plan(const std::string& processor) {
+        CallbackRow callback;
+        callback.conversation_id = "c1";
+        callback.processor_type = processor;
+        callback.processor_json = processor == "github" ? R"({"repo": "a/b", "number": 1})" : "{}";
+        DeliveryRow delivery;
+        delivery.id = id;
+        delivery.conversation_id = callback.conversation_id;
+        delivery.turn_key = "start";
+        delivery.sink = processor;
+        delivery.target = "somewhere";
+        const std::string summary = to_json(Summary{"**Finished**", "", "", ""});
+        const auto work = [&](Transaction& transaction) -> Result<void> {
+            TRY(delivery.callback_id, transaction.insert_callback(callback));
+            TRY_VOID(transaction.insert_summaries(
+                {{callback.conversation_id, delivery.turn_key, "final", summary}}));
+            TRY(const auto inserted, transaction.insert_deliveries({delivery}));
+            return inserted == 1 ? Result<void>() : fatal("no new delivery");
+        };
+        expect(store_->transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    }
+
+    std::string name_;
+    MariaDb* server_ = nullptr;
+    std::unique_ptr<MysqlStore> store_;
+    Sinks sinks_;
+    std::unique_ptr<Sender> sender_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_post_is_checked_for_twins_a_minute_later) {
+    Office office;
+    office.deliver();
+    const DeliveryRow row = office.row();
+    BOOST_TEST((row.progress.state == DeliveryState::sent));
+    BOOST_REQUIRE(row.heal_due_at.has_value());
+    BOOST_TEST((*row.heal_due_at == *row.sent_at + std::chrono::minutes{1}));
+    office.sink->seen = {{"1", ""}, {"2", ""}};
+    BOOST_TEST(office.heal());
+    BOOST_TEST(office.sink->removed == std::vector<std::string>{"2"}, boost::test_tools::per_element());
+    BOOST_TEST(!office.row().heal_due_at.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_line_in_the_log_is_never_checked_for_twins) {
+    Office office("log");
+    office.deliver();
+    BOOST_TEST((office.row().progress.state == DeliveryState::sent));
+    BOOST_TEST(!office.row().heal_due_at.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_sink_may_want_the_check_only_after_an_answer_was_lost) {
+    const auto is_checked = [](std::deque<Answer> answers, std::vector<Receipt> seen) {
+        Office office;
+        office.sink->check = TwinCheck::after_unknown;
+        office.sink->answers = std::move(answers);
+        office.sink->seen = std::move(seen);
+        office.deliver();
+        BOOST_TEST((office.row().progress.state == DeliveryState::sent));
+        return office.row().heal_due_at.has_value();
+    };
+    BOOST_TEST(!is_checked({}, {}));
+    BOOST_TEST(!is_checked({Answer::retry, Answer::retry}, {}));
+    BOOST_TEST(is_checked({Answer::unknown}, {{"1", ""}}));
+    // Looked for three times and never seen, so it was sent once more.
+    BOOST_TEST(is_checked({Answer::unknown}, {}));
+}
+
+BOOST_AUTO_TEST_CASE(a_check_that_cannot_be_made_leaves_the_row_sent) {
+    for (const auto& [table, change] : {std::pair{"conversation_callbacks", "processor_json='nonsense'"},
+                                        std::pair{"deliveries", "sink='carrier pigeon'"}}) {
+        Office office;
+        office.deliver();
+        office.change(table, change);
+        BOOST_TEST(!office.heal(), change);
+        const DeliveryRow row = office.row();
+        BOOST_TEST((row.progress.state == DeliveryState::sent), change);
+        BOOST_TEST(row.progress.cause == "");
+        BOOST_TEST(!row.heal_due_at.has_value());
+    }
+}
