@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "sinks/format.h"
+#include "sinks/cleaned.h"
 #include "sinks/http_answer.h"
 
 namespace epilogue {

@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "sinks/format.h"
+#include "sinks/cleaned.h"
+#include "sinks/redacted.h"
 
 namespace epilogue {
 
@@ -16,7 +17,7 @@ std::string LogSink::render(const Summary& summary, const std::string&) const {
     for (const auto& part : {summary.headline, summary.words, summary.facts, summary.link}) {
         if (trimmed(part).empty()) continue;
         if (!text.empty()) text += "\n\n";
-        text += without_unseen(part);
+        text += redacted(without_unseen(part));
     }
     return text;
 }

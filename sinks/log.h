@@ -18,7 +18,8 @@ class LogSink final : public Sink {
   public:
     explicit LogSink(WriteLine write);
 
-    /// Headline, words, facts and link in plain text: nothing unseen, but mentions and comments as they are.
+    /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
+    /// they are.
     std::string render(const Summary& summary, const std::string& delivery_id) const override;
     /// Always looked, never seen.
     Sighting find(const Post& post) override;

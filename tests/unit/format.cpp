@@ -9,7 +9,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "sinks/fence.h"
+#include "sinks/markdown.h"
 #include "sinks/marker.h"
 
 using namespace epilogue;
@@ -45,8 +45,8 @@ const std::vector<Case>& cases() {
         {"@漢", "@\u200B漢"},
         {"@&#102;oo", "@\u200B&#102;oo"},
         {"@&Aacute;b", "@\u200B&Aacute;b"},
-        {"@<b></b>foo", "@\u200B<b></b>foo"},
-        {"@</i>foo", "@\u200B</i>foo"},
+        {"@<b></b>foo", "@\u200B<\u200Bb><\u200B/b>foo"},
+        {"@</i>foo", "@\u200B<\u200B/i>foo"},
         {"@<!-- x -->foo", "@\u200Bfoo"},
         {"@\u200Bfoo", "@\u200Bfoo"},
         {"@\u200B\u200Bfoo", "@\u200Bfoo"},
@@ -94,7 +94,7 @@ const std::vector<Case>& cases() {
         {"<!-- open\n" + mark.substr(0, 40), "&lt;!-- open\n&lt;" + mark.substr(1, 39)},
         {"<\u200B!-- a -->b", "b"},
         {"<!-\x02- a -->b", "b"},
-        {"<!here> <!DOCTYPE html> <! -- x -->", "<!here> <!DOCTYPE html> <! -- x -->"},
+        {"<!here> <!DOCTYPE html> <! -- x -->", "<\u200B!here> <\u200B!DOCTYPE html> <\u200B! -- x -->"},
         {"&lt;!-- a -->", "&lt;!-- a -->"},
         // What is unseen.
         {"a\r\nb", "a\nb"},
@@ -165,7 +165,8 @@ BOOST_AUTO_TEST_CASE(no_mention_and_no_comment_is_left_in_any_pair_of_hostile_te
 
 BOOST_AUTO_TEST_CASE(words_without_harm_stay_as_they_are) {
     const std::string words =
-        "Fertig 🚀 — “quoted” \u2028 line-sep, <b>&amp;</b> *md* `code` <!here>\n\n    indented\n\ttab  \n";
+        "Fertig 🚀 — “quoted” \u2028 line-sep, &amp; *md* `vec![<T>]` [a.md](https://x.example/a.md) #12\n\n"
+        "| a | b |\n|---|---|\n| 1 | `<br>` |\n\n```html\n<img src=x>\n```\n\n    indented\n\ttab  \n";
     BOOST_TEST(neutralised(words) == words);
     BOOST_TEST(markdown_post(summary_of(words), mark, 64000).find(words) != std::string::npos);
 }
