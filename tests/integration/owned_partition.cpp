@@ -1,0 +1,125 @@
+#include "tests/integration/owned_partition.h"
+
+#include <nlohmann/json.hpp>
+
+#include "worker/claim.h"
+#include "worker/migrate.h"
+
+namespace epilogue::testing {
+namespace {
+
+const PartitionKey key{"group", "topic", 0};
+
+MysqlSettings migrated(const MariaDb& server, const std::string& database) {
+    server.query("SET GLOBAL innodb_flush_log_at_trx_commit=0");  // nobody kills this server
+    server.create_database(database);
+    MysqlSettings settings;
+    settings.port = server.port();
+    settings.user = server.user();
+    settings.password = server.password();
+    settings.database = database;
+    settings.tls = "off";
+    expect(migrate(*expect(MysqlSession::open(settings))));
+    return settings;
+}
+
+/// What settles does so as soon as time is let pass.
+BatchRules rules() {
+    BatchRules rules;
+    rules.settle = std::chrono::milliseconds{0};
+    return rules;
+}
+
+}  // namespace
+
+Record Talk::event(const std::string& id, const std::string& rest) {
+    const std::string second = std::to_string(10 + told_++);
+    return {.key = conversation_,
+            .value = R"({"id":")" + id + R"(","timestamp":"2026-11-21T09:00:)" + second + "\"," + rest + "}"};
+}
+
+Record Talk::user(const std::string& id) {
+    return event(id, R"("kind":"MessageEvent","source":"user","llm_message":{"content":"Go on."})");
+}
+
+Record Talk::status(const std::string& value) {
+    return event("status-" + std::to_string(told_),
+                 R"("kind":"ConversationStateUpdateEvent","source":"environment","key":"execution_status",)"
+                 R"("value":")" +
+                     value + "\"");
+}
+
+OwnedPartition::OwnedPartition(const MariaDb& server, const std::string& database)
+    : server_(server),
+      database_(database),
+      store_(migrated(server, database), StoreObserver{}),
+      installation_(expect(store_.installation())),
+      planner_(installation_.id, SummaryRules{}),
+      claim_(expect(claim_partition(store_, key, "cluster", "the test", [] { return NextOffset{0}; }))) {}
+
+Result<BatchReport> OwnedPartition::apply(Store& store, const std::vector<Record>& records) {
+    std::vector<RecordView> views;
+    for (const Record& record : records) {
+        RecordView& view = views.emplace_back();
+        view.offset.value = claim_.position.value + static_cast<std::int64_t>(views.size()) - 1;
+        if (record.key) view.key = *record.key;
+        if (record.value) view.value = *record.value;
+    }
+    return Batch(store, planner_, rules()).apply(claim_, views);
+}
+
+Result<BatchReport> OwnedPartition::tick(Store& store) {
+    return Batch(store, planner_, rules()).tick(claim_, Instant::max(), true);
+}
+
+std::string OwnedPartition::place() {
+    return nlohmann::json{{"repo", "octo/owned"}, {"number", ++places_}}.dump();
+}
+
+std::int64_t OwnedPartition::insert_row(const std::string& conversation, const std::string& created_at) {
+    const std::string processor_json = place();
+    server_.query(
+        "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
+        "VALUES ('" +
+            conversation + "','github','" + processor_json + "'," + created_at + ")",
+        database_);
+    return number("SELECT id FROM conversation_callbacks WHERE processor_json='" + processor_json + "'");
+}
+
+void OwnedPartition::adopt(Store& store) {
+    const AdoptionRules adoption{installation_.created_at};
+    expect(Adopter(store, planner_, adoption, [] {}).adopt_all());
+}
+
+void OwnedPartition::wake(Store& store, std::int64_t callback) {
+    expect(wake_callback(store, planner_, callback, std::chrono::hours{2}));
+}
+
+std::int64_t OwnedPartition::add(Store& store, const std::string& conversation) {
+    RegistrationRequest request;
+    request.conversation_id = conversation;
+    request.processor_type = "github";
+    request.processor_json = place();
+    request.options.mode = Mode::every_turn;
+    return expect(register_callback(store, planner_, request)).callback_id;
+}
+
+std::vector<std::string> OwnedPartition::turns_of(std::int64_t callback) const {
+    std::vector<std::string> turns;
+    for (const Row& row : server_.query("SELECT turn_key FROM deliveries WHERE callback_id=" +
+                                            std::to_string(callback) + " ORDER BY ordinal",
+                                        database_))
+        turns.push_back(row.at(0).value());
+    return turns;
+}
+
+std::int64_t OwnedPartition::number(const std::string& sql) const {
+    return std::stoll(server_.query(sql, database_).at(0).at(0).value());
+}
+
+std::int64_t OwnedPartition::waiting() const {
+    const auto rows = server_.query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
+    return std::stoll(rows.at(0).at(1).value());
+}
+
+}  // namespace epilogue::testing

@@ -1,0 +1,88 @@
+// One partition whose owner is the test: records go in by hand, in this process, over a real database.
+#pragma once
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tests/integration/harness/kafka_records.h"
+#include "tests/integration/harness/maria_db.h"
+#include "worker/adoption.h"
+#include "worker/batch.h"
+#include "worker/mysql_store.h"
+#include "worker/registration.h"
+
+namespace epilogue::testing {
+
+/// The value, or std::runtime_error with the error's text.
+template <class T>
+T expect(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().text);
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+/// A conversation in V1's words, told event by event.
+class Talk {
+  public:
+    explicit Talk(std::string conversation) : conversation_(std::move(conversation)) {}
+
+    const std::string& conversation() const { return conversation_; }
+    /// The user says something; where it opens a turn, `id` is the turn's key.
+    Record user(const std::string& id);
+    /// The agent's state: "finished" is a candidate, which settles at once where time is let pass; "stuck"
+    /// ends the turn as it arrives.
+    Record status(const std::string& value);
+
+  private:
+    Record event(const std::string& id, const std::string& rest);
+
+    std::string conversation_;
+    int told_ = 0;
+};
+
+/// A database of its own, migrated, with one claimed partition. What a method does to the database it does
+/// through the given store, so that a test can stand in between. Thread-safe as the stores are, as long as
+/// one thread at a time moves the partition. Errors are std::runtime_error.
+class OwnedPartition {
+  public:
+    OwnedPartition(const MariaDb& server, const std::string& database);
+
+    Store& store() { return store_; }
+
+    /// The next records of the partition, as one batch.
+    Result<BatchReport> apply(Store& store, const std::vector<Record>& records);
+    /// Lets the partition's clock come to the database's time.
+    Result<BatchReport> tick(Store& store);
+
+    /// A row that somebody else writes, by plain SQL on a session of its own: reports one turn to a place of
+    /// its own. `created_at`: an SQL expression. Returns its id.
+    std::int64_t insert_row(const std::string& conversation,
+                            const std::string& created_at = "UTC_TIMESTAMP(6)");
+    /// Adopts what others wrote.
+    void adopt(Store& store);
+    /// Wakes a callback that was adopted dormant.
+    void wake(Store& store, std::int64_t callback);
+    /// The same by our own registration; it reports every turn.
+    std::int64_t add(Store& store, const std::string& conversation);
+
+    /// The turns that the callback owes or has posted, in their order.
+    std::vector<std::string> turns_of(std::int64_t callback) const;
+    std::int64_t number(const std::string& sql) const;
+    /// How many sessions wait for a lock of another, on the whole server.
+    std::int64_t waiting() const;
+
+  private:
+    std::string place();
+
+    const MariaDb& server_;
+    const std::string database_;
+    MysqlStore store_;
+    const Installation installation_;
+    const Planner planner_;
+    Claim claim_;
+    std::atomic<int> places_ = 0;
+};
+
+}  // namespace epilogue::testing
