@@ -57,9 +57,10 @@ Json counts_json(const Counts& counts) {
     return json;
 }
 
-Json log_json(const std::vector<LogEntry>& entries) {
+Json log_json(const std::vector<LogEntry>& entries, std::size_t after) {
     Json json = Json::array();
     for (const LogEntry& entry : entries) {
+        if (entry.n <= after) continue;
         json.push_back({{"n", entry.n},
                         {"time", to_iso(entry.at)},
                         {"method", entry.method},
@@ -139,8 +140,14 @@ Reply comment_control(Desk& desk, const Request& request, const std::string& id_
     return found ? answer(Json::object()) : answer({{"error", "no such comment"}}, 404);
 }
 
+std::size_t after_of(const Request& request) {
+    const auto parameters = parameters_of(request.query);
+    const auto after = parameters.find("after");
+    return after == parameters.end() ? 0 : std::stoul(after->second);
+}
+
 Reply read(Desk& desk, const Request& request, const std::string& what) {
-    if (what == "log") return answer(log_json(desk.log()));
+    if (what == "log") return answer(log_json(desk.log(), after_of(request)));
     if (what == "visible") return answer(visible_json(desk.visible()));
     if (what == "counts") return answer(counts_json(desk.counts()));
     if (what == "wait") return wait(desk, request);

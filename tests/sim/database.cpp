@@ -46,16 +46,17 @@ void Database::audit(const Changes& changes) {
     for (const auto& [partition, row] : changes.partitions) {
         const auto before = partitions.find(partition);
         if (before == partitions.end()) continue;
-        oracle_.wrote(PositionWrite{partition, before->second.next_offset.value, row.next_offset.value,
-                                    before->second.generation.value, row.generation.value,
-                                    before->second.owner, row.owner});
+        oracle_.wrote(testing::PositionWrite{partition, before->second.next_offset.value,
+                                             row.next_offset.value, before->second.generation.value,
+                                             row.generation.value, before->second.owner, row.owner});
     }
     for (const auto& [id, row] : changes.deliveries) {
         const DeliveryRow& before = deliveries.at(ordinals.at(id));
-        oracle_.wrote(DeliveryWrite{id, before.generation.value, row.generation.value,
-                                    name_of(before.progress.state), name_of(row.progress.state), before.owner,
-                                    row.owner, before.lease_until && *before.lease_until > now(),
-                                    before.progress.attempt, row.progress.attempt});
+        oracle_.wrote(testing::DeliveryWrite{id, before.generation.value, row.generation.value,
+                                             name_of(before.progress.state), name_of(row.progress.state),
+                                             before.owner, row.owner,
+                                             before.lease_until && *before.lease_until > now(),
+                                             before.progress.attempt, row.progress.attempt});
     }
     for (const auto& [id, row] : changes.callbacks) {
         const auto before = callbacks.find(id);
@@ -67,9 +68,9 @@ void Database::audit(const Changes& changes) {
             return delivery.callback_id == id && delivery.turn_key == row.state.last_turn_key &&
                    delivery.progress.state == DeliveryState::sent;
         });
-        oracle_.wrote(StatusWrite{id, name_of(status_of(before->second.state.phase)),
-                                  name_of(status_of(row.state.phase)), sent,
-                                  row.state.phase == Phase::cancelled});
+        oracle_.wrote(testing::StatusWrite{id, name_of(status_of(before->second.state.phase)),
+                                           name_of(status_of(row.state.phase)), sent,
+                                           row.state.phase == Phase::cancelled});
     }
 }
 

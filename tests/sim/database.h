@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "tests/sim/oracle.h"
+#include "tests/oracle/oracle.h"
 #include "tests/sim/schedule.h"
 #include "worker/store.h"
 
 namespace epilogue::sim {
+
+using testing::Oracle;
 
 struct StoredRow {
     Conversation conversation;

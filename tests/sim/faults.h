@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tests/sim/random.h"
+#include "tests/oracle/random.h"
 
 namespace epilogue::sim {
+
+using testing::Random;
 
 enum class Fault {
     // processes

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tests/sim/storyteller.h"
-#include "tests/sim/v1_events.h"
+#include "tests/oracle/storyteller.h"
+#include "tests/oracle/v1_events.h"
 
 namespace epilogue::sim {
 namespace {
@@ -15,6 +15,8 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::stamp_of;
+namespace v1 = testing::v1;
 
 constexpr int conversations = 500;
 constexpr Micros outage_begins = minutes{20};

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "sinks/sink.h"
-#include "tests/sim/oracle.h"
+#include "tests/oracle/oracle.h"
 #include "tests/sim/process.h"
 
 namespace epilogue::sim {
+
+using testing::Oracle;
+using testing::SeenPost;
 
 class Platform {
   public:

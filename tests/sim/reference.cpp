@@ -64,17 +64,12 @@ std::vector<ToldTurn> reported_turns(const std::vector<ToldTurn>& turns, const W
         const bool tells_last = callback.from_last && seen.between_turns;
         if (first != turns.end() && !tells_last) ++first;
     }
-    std::vector<ToldTurn> reported;
-    for (auto turn = first; turn != turns.end(); ++turn) {
-        const auto& triggers = callback.options.triggers;
-        if (std::find(triggers.begin(), triggers.end(), turn->verdict) == triggers.end()) continue;
-        reported.push_back(*turn);
-        const bool goes_on =
-            callback.options.mode == Mode::every_turn ||
-            (callback.options.mode == Mode::until_done && turn->verdict == Verdict::awaiting_user_input);
-        if (!goes_on) break;
-    }
-    return reported;
+    const auto& triggers = callback.options.triggers;
+    std::vector<ToldTurn> triggering;
+    std::copy_if(first, turns.end(), std::back_inserter(triggering), [&](const ToldTurn& turn) {
+        return std::find(triggers.begin(), triggers.end(), turn.verdict) != triggers.end();
+    });
+    return testing::reported_turns(triggering, name_of(callback.options.mode));
 }
 
 }  // namespace epilogue::sim

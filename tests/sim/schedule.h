@@ -12,7 +12,6 @@
 
 #include "base/instant.h"
 #include "tests/sim/faults.h"
-#include "tests/sim/random.h"
 
 namespace epilogue::sim {
 

@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "tests/sim/storyteller.h"
+#include "tests/oracle/storyteller.h"
 
 namespace epilogue::sim {
 namespace {
 
 using std::chrono::seconds;
+using testing::Storyteller;
 
 CallbackOptions draw_options(Random& random) {
     CallbackOptions options;
@@ -65,8 +66,10 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
         conversation.id = fmt::format("c{}", i);
         conversation.partition = static_cast<int>(random.below(static_cast<std::uint64_t>(partitions)));
         const Micros start = random.between(Micros{0}, end / 2);
-        auto teller = make_storyteller(random.chance(0.35), random.fork(), index, start,
-                                       start + random.between(Micros(seconds{5}), Micros(seconds{40})));
+        const bool v0 = random.chance(0.35);
+        const Random fork = random.fork();
+        const Micros until = start + random.between(Micros(seconds{5}), Micros(seconds{40}));
+        auto teller = make_storyteller(v0, fork, index, start, until, {.settle = settle});
         teller->tell();
         conversation.turns = std::move(teller->turns);
         conversation.messy = shuffle_some(random, faults, teller->told);

@@ -1,17 +1,17 @@
-// What happens in a schedule's conversations, told by a generator that knows by itself which turns have to be
-// reported: the expectation does not come from the product's fold.
+// What happens in a schedule's conversations: their records, their callbacks, and the turns that count.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/instant.h"
-#include "schemas/verdict.h"
+#include "tests/oracle/told_turn.h"
 #include "tests/sim/faults.h"
-#include "tests/sim/random.h"
 #include "worker/core/callback.h"
 
 namespace epilogue::sim {
+
+using testing::ToldTurn;
 
 /// One record, produced at this virtual time.
 struct Produced {
@@ -20,13 +20,6 @@ struct Produced {
     std::string key;
     std::string value;
     Micros on_its_way{0};  ///< so much later than its timestamp it comes into the log
-};
-
-/// A turn that has to be counted.
-struct ToldTurn {
-    std::string key;
-    Verdict verdict = Verdict::finished;
-    std::string words;  ///< "[c3t1]" when its post has to hold it
 };
 
 struct ToldConversation {

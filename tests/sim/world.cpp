@@ -23,26 +23,6 @@ Readiness& shared_readiness() {
     return readiness;
 }
 
-std::string headline_of(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::finished:
-            return "**Finished**";
-        case Verdict::awaiting_user_input:
-            return "**Waiting for you**";
-        case Verdict::error:
-            return "**Ended with an error**";
-        case Verdict::stuck:
-            return "**Got stuck**";
-        case Verdict::rejected:
-            return "**Rejected**";
-        case Verdict::stopped:
-            return "**Stopped**";
-        case Verdict::timeout:
-            return "**No sign of life**";
-    }
-    return "";
-}
-
 std::string key_of(std::size_t index) {
     return "k" + std::to_string(index);
 }
@@ -139,7 +119,7 @@ std::string World::unfinished() const {
 
 void World::judge() {
     if (!oracle.violations().empty()) return;
-    std::vector<OwedPost> owed;
+    std::vector<testing::OwedPost> owed;
     for (std::size_t i = 0; i < workload.callbacks.size(); ++i) {
         const WantedCallback& wanted = workload.callbacks[i];
         const ToldConversation& conversation = workload.conversations[wanted.conversation];
@@ -150,7 +130,8 @@ void World::judge() {
              reported_turns(turns_of(conversation, broker), wanted, database.registrations.at(id))) {
             const std::string name = std::to_string(id) + '\0' + conversation.id + '\0' + turn.key;
             owed.push_back({id, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
-                            uuid_v5(installation_id, name), headline_of(turn.verdict), turn.words, optional});
+                            uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.words,
+                            optional});
         }
     }
     oracle.judge(owed, platform.posts());
@@ -170,7 +151,7 @@ Outcome World::outcome() {
     outcome.owed = owed_;
     outcome.attempts = platform.attempts;
     outcome.created = static_cast<std::int64_t>(platform.posts().size());
-    for (const SeenPost& post : platform.posts()) outcome.twins += post.removed_by_us ? 1 : 0;
+    for (const testing::SeenPost& post : platform.posts()) outcome.twins += post.removed_by_us ? 1 : 0;
     outcome.virtual_hours = static_cast<double>(schedule.now().count()) / 3.6e9;
     schedule.say("end: {} owed, {} requests, {} posts", owed_, outcome.attempts, outcome.created);
     outcome.trace_hash = schedule.trace.hash();

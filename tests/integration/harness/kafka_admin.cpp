@@ -1,6 +1,7 @@
 #include "tests/integration/harness/kafka_admin.h"
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "tests/integration/harness/eventually.h"
@@ -14,6 +15,7 @@ constexpr Milliseconds patience{30000};
 
 using Metadata = KafkaHandle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy>;
 using NewTopic = KafkaHandle<rd_kafka_NewTopic_t, rd_kafka_NewTopic_destroy>;
+using GroupList = KafkaHandle<const rd_kafka_group_list, rd_kafka_group_list_destroy>;
 using ListOffsets =
     KafkaHandle<rd_kafka_ListConsumerGroupOffsets_t, rd_kafka_ListConsumerGroupOffsets_destroy>;
 
@@ -167,6 +169,22 @@ PartitionOffsets KafkaAdmin::committed(const std::string& group, const std::stri
         if (partition.offset >= 0) offsets[partition.partition] = partition.offset;
     }
     return offsets;
+}
+
+GroupView KafkaAdmin::group(const std::string& name) const {
+    GroupList groups;
+    eventually("group " + name + " is known", patience, [&] {
+        const rd_kafka_group_list* raw = nullptr;
+        const auto error = rd_kafka_list_groups(client_.get(), name.c_str(), &raw, answer_ms);
+        groups.reset(raw);
+        return answered(name, error) && (groups->group_cnt == 0 || answered(name, groups->groups[0].err));
+    });
+    GroupView view;
+    if (groups->group_cnt == 0) return view;
+    const auto& found = groups->groups[0];
+    view.is_stable = std::string_view(found.state) == "Stable";
+    for (int at = 0; at < found.member_cnt; ++at) view.client_ids.insert(found.members[at].client_id);
+    return view;
 }
 
 }  // namespace epilogue::testing

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 struct rd_kafka_s;
@@ -12,6 +13,12 @@ namespace epilogue::testing {
 
 using TopicConfig = std::map<std::string, std::string>;  ///< topic-level settings, e.g. "retention.ms"
 using PartitionOffsets = std::map<int, std::int64_t>;    ///< partition → offset
+
+/// A consumer group as its coordinator knows it.
+struct GroupView {
+    bool is_stable = false;  ///< every member has its partitions
+    std::set<std::string> client_ids;
+};
 
 /// One admin connection. Errors are std::runtime_error with the broker's words; what a broker answers while
 /// it is still starting is asked again for up to 30 s. Thread-safe.
@@ -30,6 +37,8 @@ class KafkaAdmin {
     PartitionOffsets end_offsets(const std::string& topic) const;
     /// What a group has committed; partitions without a commit are left out.
     PartitionOffsets committed(const std::string& group, const std::string& topic) const;
+    /// A group that nobody knows has no members. Members that died stay in it until their session is over.
+    GroupView group(const std::string& name) const;
 
   private:
     int partition_count(const std::string& topic) const;  ///< 0 until all of them have a leader

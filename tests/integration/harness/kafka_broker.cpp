@@ -67,6 +67,10 @@ PartitionOffsets KafkaBroker::committed(const std::string& group, const std::str
     return admin_.committed(group, topic);
 }
 
+GroupView KafkaBroker::group(const std::string& name) const {
+    return admin_.group(name);
+}
+
 void KafkaBroker::stop() {
     process_->stop(stop_deadline);
 }

@@ -30,6 +30,7 @@ class KafkaBroker {
     void create_topic(const std::string& topic, int partitions, const TopicConfig& config = {}) const;
     PartitionOffsets end_offsets(const std::string& topic) const;
     PartitionOffsets committed(const std::string& group, const std::string& topic) const;
+    GroupView group(const std::string& name) const;
 
     /// SIGTERM; returns when it has ended.
     void stop();

@@ -39,6 +39,7 @@ Json StandIn::control(const std::string& method, const std::string& path, const 
     request.method = method;
     request.url = url("/_control" + path);
     request.timeout = timeout;
+    request.max_answer_bytes = std::size_t{1} << 30U;  // the log of a long run
     if (!body.is_null()) {
         request.headers = {"Content-Type: application/json"};
         request.body = body.dump();
@@ -74,8 +75,8 @@ std::vector<VisibleComment> StandIn::visible() const {
     return comments;
 }
 
-Json StandIn::log() const {
-    return control("GET", "/log", nullptr, answer_deadline);
+Json StandIn::log(std::size_t after) const {
+    return control("GET", "/log?after=" + std::to_string(after), nullptr, answer_deadline);
 }
 
 void StandIn::wait_held(std::size_t count, std::chrono::milliseconds timeout) const {

@@ -47,8 +47,8 @@ class StandIn {
     std::map<std::string, std::size_t> counts() const;
     /// Every comment that exists, by id.
     std::vector<VisibleComment> visible() const;
-    /// Every request to a platform, oldest first.
-    nlohmann::json log() const;
+    /// Every request to a platform but the first `after`, oldest first.
+    nlohmann::json log(std::size_t after = 0) const;
     /// Returns when at least `count` requests are held now, or another of the counts is at least that; throws
     /// GaveUp after `timeout`.
     void wait_held(std::size_t count, std::chrono::milliseconds timeout) const;

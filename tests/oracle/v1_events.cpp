@@ -1,8 +1,8 @@
-#include "tests/sim/v1_events.h"
+#include "tests/oracle/v1_events.h"
 
 #include <fmt/format.h>
 
-namespace epilogue::sim::v1 {
+namespace epilogue::testing::v1 {
 namespace {
 
 std::string event(std::string_view kind, std::string_view id, std::string_view stamp, std::string_view source,
@@ -56,4 +56,4 @@ std::string error_detail(std::string_view id, std::string_view stamp) {
                  R"("code":"LLMError","detail":"no answer")");
 }
 
-}  // namespace epilogue::sim::v1
+}  // namespace epilogue::testing::v1

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace epilogue::sim::v1 {
+namespace epilogue::testing::v1 {
 
 std::string user_message(std::string_view id, std::string_view stamp);
 std::string agent_message(std::string_view id, std::string_view stamp, std::string_view text);
@@ -16,4 +16,4 @@ std::string status(std::string_view id, std::string_view stamp, std::string_view
 /// What follows the status `error`.
 std::string error_detail(std::string_view id, std::string_view stamp);
 
-}  // namespace epilogue::sim::v1
+}  // namespace epilogue::testing::v1

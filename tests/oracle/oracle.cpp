@@ -1,10 +1,10 @@
-#include "tests/sim/oracle.h"
+#include "tests/oracle/oracle.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace epilogue::sim {
+namespace epilogue::testing {
 namespace {
 
 bool is_final(std::string_view state) {
@@ -142,4 +142,4 @@ void Oracle::judge(const std::vector<OwedPost>& owed, const std::vector<SeenPost
         complain(fmt::format("phantom: {} at {}: {}", id, entry.any->place, entry.any->body));
 }
 
-}  // namespace epilogue::sim
+}  // namespace epilogue::testing

@@ -1,4 +1,4 @@
-// The one source of chance of a schedule: the same seed gives the same draws on every machine, which the
+// The one source of chance of a run: the same seed gives the same draws on every machine, which the
 // distributions of the standard library do not promise.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace epilogue::sim {
+namespace epilogue::testing {
 
 /// splitmix64.
 class Random {
@@ -44,4 +44,4 @@ class Random {
     std::uint64_t state_;
 };
 
-}  // namespace epilogue::sim
+}  // namespace epilogue::testing

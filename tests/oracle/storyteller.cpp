@@ -1,10 +1,10 @@
-#include "tests/sim/storyteller.h"
+#include "tests/oracle/storyteller.h"
 
 #include <fmt/format.h>
 
-#include "tests/sim/v1_events.h"
+#include "tests/oracle/v1_events.h"
 
-namespace epilogue::sim {
+namespace epilogue::testing {
 namespace {
 
 using std::chrono::milliseconds;
@@ -19,7 +19,8 @@ class V1Storyteller final : public Storyteller {
 
   private:
     bool tell_turn() override {
-        const bool resumed = ended_ && !deleted_ && settled_ && random_.chance(0.15);
+        const bool resumed =
+            ended_ && !deleted_ && settled_ && pacing_.counts_by_time && random_.chance(0.15);
         if (resumed) {
             turn_key_ = next_id();
             status("running", turn_key_);
@@ -57,8 +58,8 @@ class V1Storyteller final : public Storyteller {
         const double draw = random_.real01();
         if (draw < 0.7) {
             finishes();
-            while (random_.chance(0.2)) {  // revoked, and finished again
-                pass(moment, settle * 2 / 5);
+            while (pacing_.counts_by_time && random_.chance(0.2)) {  // revoked, and finished again
+                pass(moment, pacing_.settle * 2 / 5);
                 if (random_.chance(0.5))
                     status("running", next_id());
                 else
@@ -67,21 +68,22 @@ class V1Storyteller final : public Storyteller {
                 finishes();
             }
             if (random_.chance(0.5)) {
-                pass(moment, settle / 4);
+                pass(moment, pacing_.settle / 4);
                 status("idle", next_id());
             }
             const bool finish = finished_with_tool_;
             ends(finish ? Verdict::finished : Verdict::awaiting_user_input, true);
             settled_ = random_.chance(0.7);  // else the next user message comes first, and counts it
-            pass(settled_ ? settle + second : moment, settled_ ? settle + 20 * second : settle / 2);
+            pass(settled_ ? pacing_.settle + second : moment,
+                 settled_ ? pacing_.settle + 20 * second : pacing_.settle / 2);
         } else if (draw < 0.85) {
             status("error", next_id());
             if (random_.chance(0.6)) {
-                pass(moment, settle / 3);
+                pass(moment, pacing_.settle / 3);
                 add(v1::error_detail(next_id(), stamp()));
             }
             ends(Verdict::error, false);
-            pass(settle + second, settle + 10 * second);
+            pass(pacing_.settle + second, pacing_.settle + 10 * second);
         } else if (draw < 0.95) {
             status("stuck", next_id());
             ends(Verdict::stuck, false);
@@ -183,8 +185,8 @@ class V0Storyteller final : public Storyteller {
 
 }  // namespace
 
-Storyteller::Storyteller(Random random, std::size_t index, Micros start, Micros end)
-    : random_(random), index_(index), now_(start), end_(end) {}
+Storyteller::Storyteller(Random random, std::size_t index, Micros start, Micros end, Pacing pacing)
+    : random_(random), index_(index), now_(start), end_(end), pacing_(pacing) {}
 
 void Storyteller::tell() {
     while (now_ < end_ && tell_turn()) {
@@ -213,9 +215,9 @@ void Storyteller::ends(Verdict verdict, bool says) {
 }
 
 std::unique_ptr<Storyteller> make_storyteller(bool v0, Random random, std::size_t index, Micros start,
-                                              Micros end) {
-    if (v0) return std::make_unique<V0Storyteller>(random, index, start, end);
-    return std::make_unique<V1Storyteller>(random, index, start, end);
+                                              Micros end, Pacing pacing) {
+    if (v0) return std::make_unique<V0Storyteller>(random, index, start, end, pacing);
+    return std::make_unique<V1Storyteller>(random, index, start, end, pacing);
 }
 
-}  // namespace epilogue::sim
+}  // namespace epilogue::testing

@@ -1,12 +1,24 @@
-// Tells one conversation, event by event: V1 or V0, well-ordered.
+// Tells one conversation, event by event: V1 or V0, well-ordered. The teller knows by itself which turns have
+// to be reported: the expectation does not come from the product's fold.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/instant.h"
-#include "tests/sim/workload.h"
+#include "tests/oracle/random.h"
+#include "tests/oracle/told_turn.h"
 
-namespace epilogue::sim {
+namespace epilogue::testing {
+
+/// What the reader's clock does to a story.
+struct Pacing {
+    Micros settle{0};  ///< how long a V1 `finished` has to stand until it counts (settle_ms)
+    /// False: the records may be read at any pace, so nothing is told whose count depends on how long
+    /// something stood.
+    bool counts_by_time = true;
+};
 
 /// The timestamp of an event at this virtual time.
 std::string stamp_of(Micros at);
@@ -14,7 +26,7 @@ std::string stamp_of(Micros at);
 class Storyteller {
   public:
     /// `index` names the conversation and its nonces; events are told between `start` and `end`.
-    Storyteller(Random random, std::size_t index, Micros start, Micros end);
+    Storyteller(Random random, std::size_t index, Micros start, Micros end, Pacing pacing);
     virtual ~Storyteller() = default;
     Storyteller(const Storyteller&) = delete;
     Storyteller& operator=(const Storyteller&) = delete;
@@ -45,11 +57,12 @@ class Storyteller {
     const std::size_t index_;
     Micros now_;
     const Micros end_;
+    const Pacing pacing_;
     std::string turn_key_;
     int events_ = 0;
 };
 
 std::unique_ptr<Storyteller> make_storyteller(bool v0, Random random, std::size_t index, Micros start,
-                                              Micros end);
+                                              Micros end, Pacing pacing);
 
-}  // namespace epilogue::sim
+}  // namespace epilogue::testing

@@ -1,6 +1,6 @@
 // The judge: compares what the platforms show, what the ledger did and what the log owes. It knows the
-// contract and nothing of the product's code; its inputs are plain values, so that a run of real processes
-// can be judged by it as well.
+// contract and nothing of the product's code; its inputs are plain values, so that it judges the simulation
+// (tests/sim) and runs of real processes (tests/chaos) alike.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace epilogue::sim {
+namespace epilogue::testing {
 
 /// A turn that a callback has to report, once.
 struct OwedPost {
@@ -93,4 +93,4 @@ class Oracle {
     std::vector<std::string> violations_;
 };
 
-}  // namespace epilogue::sim
+}  // namespace epilogue::testing

@@ -1,0 +1,118 @@
+// SIGTERM under load, again and again: a worker ends in time and in good order, and stands exactly where it
+// says.
+#define BOOST_TEST_MODULE drain
+#include <iostream>
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+
+constexpr int rounds = 20;
+constexpr int conversations = 100;
+constexpr int watched = 15;  // those with a callback
+constexpr int turns_a_round = 2;
+constexpr std::chrono::seconds drain{10};
+
+/// One round's events of every conversation; V0's verdicts count when they arrive.
+std::vector<Record> next_events(std::vector<Story>& stories) {
+    std::vector<Record> records;
+    for (Story& story : stories) {
+        const std::size_t told = story.records().size();
+        for (int turn = 0; turn < turns_a_round; ++turn) story.user("Go on.").agent_asks("And now?");
+        records.insert(records.end(), story.records().begin() + static_cast<std::ptrdiff_t>(told),
+                       story.records().end());
+    }
+    return records;
+}
+
+using Places = std::set<std::pair<int, std::int64_t>>;  ///< partition and offset
+
+/// What a worker left behind.
+struct Left {
+    PartitionOffsets stored;
+    PartitionOffsets committed;
+    PartitionOffsets ends;
+    Places reported;  ///< the records whose turns have deliveries
+};
+
+Left left_behind(const Stage& stage) {
+    Left left{stage.stored(), stage.committed(), stage.ends(), {}};
+    for (const Row& row : stage.query("SELECT source_partition, source_offset FROM deliveries"))
+        left.reported.emplace(std::stoi(row.at(0).value()), std::stoll(row.at(1).value()));
+    return left;
+}
+
+/// The records that end a turn of a watched conversation, up to these positions.
+Places ends_before(const PartitionOffsets& positions, const std::vector<Record>& log) {
+    Places places;
+    for (const Record& record : log) {
+        const bool ends = record.value->find("awaiting_user_input") != std::string::npos;
+        const bool is_watched = std::stoi(record.key->substr(record.key->rfind('-') + 1)) < watched;
+        const auto position = positions.find(*record.partition);
+        if (ends && is_watched && position != positions.end() && record.offset < position->second)
+            places.emplace(*record.partition, record.offset);
+    }
+    return places;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_what_it_stored_and_committed) {
+    const Stage stage("drains", 3,
+                      {{"worker.senders", 8},
+                       {"worker.drain_s", std::int64_t{drain.count()}},
+                       {"worker.batch_max_records", 20}});
+    const StandIn& platform = stage.platform();
+    platform.rules({{{"do", "delay"}, {"ms", 20}, {"method", "POST"}, {"times", -1}}});
+    std::vector<Story> stories;
+    for (int i = 0; i < conversations; ++i) {
+        stories.emplace_back("drained-" + std::to_string(i));
+        if (i < watched) stage.add_github(stories.back().id(), "octo/drained", i + 1, "every_turn");
+    }
+    Producer producer(broker_of_this_program().bootstrap());
+    producer.produce(stage.name(), next_events(stories));
+
+    std::vector<Left> all;
+    int with_rest = 0;
+    for (int round = 0; round < rounds; ++round) {
+        const auto attempts = platform.counts().at("attempts");
+        auto worker = stage.epilogue().start_worker();
+        platform.wait_for("attempts", attempts + 2, 60s);
+        producer.produce(stage.name(), next_events(stories));
+        worker.process().signal(SIGTERM);
+        const auto status = worker.process().wait(drain);
+        BOOST_REQUIRE_MESSAGE(status.has_value(), "round " << round << ": " << worker.process().err());
+        BOOST_TEST(*status == 0, worker.process().err());
+        all.push_back(left_behind(stage));
+        with_rest += all.back().stored == all.back().ends ? 0 : 1;
+    }
+    std::cout << rounds << " times SIGTERM, " << with_rest << " of them with records left unread"
+              << std::endl;
+    BOOST_TEST(with_rest >= rounds / 2);
+
+    const auto log = read_topic(broker_of_this_program().bootstrap(), stage.name());
+    for (const Left& left : all) {
+        BOOST_TEST((left.committed == left.stored));
+        BOOST_TEST((left.reported == ends_before(left.stored, log)));
+    }
+    // What the drains left is done by the next, and nothing was ever in doubt.
+    const auto worker = stage.epilogue().worker();
+    const auto turns = static_cast<std::size_t>(watched * turns_a_round * (rounds + 1));
+    eventually("every turn is sent", 120s, [&] {
+        return static_cast<std::size_t>(stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'")) ==
+               turns;
+    });
+    const auto counts = platform.counts();
+    BOOST_TEST(counts.at("attempts") == turns);
+    BOOST_TEST(counts.at("visible") == turns);
+    BOOST_TEST(counts.at("lookups") == 0U);
+}
