@@ -22,14 +22,30 @@ Result<bool> ask_if_done(SessionSource& sessions, std::int64_t lost_connection, 
     return done;
 }
 
-/// Yes: the work is in the database. No: it is not, and trying again may help. Error: it is not, and the
-/// caller decides.
+bool may_pass(const Error& error) {
+    return is_conflict(error) || is_lost_connection(error);
+}
+
+/// Whether the COMMIT whose answer was lost is in the database. An error of `is_done` itself is the answer.
+Result<Committed> decide(SessionSource& sessions, std::int64_t lost_connection, const Store::Check& is_done) {
+    for (int tries = 1;; ++tries) {
+        const auto done = ask_if_done(sessions, lost_connection, is_done);
+        if (done) return *done ? Committed::yes : Committed::no;
+        if (!may_pass(done.error())) return Failure(done.error());
+        if (tries == max_tries)
+            return retryable("whether the last COMMIT was done is not known yet: " + done.error().text,
+                             done.error().code);
+    }
+}
+
+/// Yes: the work is in the database. No: it is not, and trying again may help. Error: it is not, or nobody
+/// can say, and the caller decides.
 Result<Committed> attempt(SessionSource& sessions, const Store::Work& work, const Store::Check& is_done) {
     TRY(auto session, sessions.take());
     const auto give_up = [&](const Error& error) -> Result<Committed> {
         session->roll_back();  // after 1205 the transaction is still open
         sessions.give_back(std::move(session));
-        if (is_conflict(error) || is_lost_connection(error)) return Committed::no;
+        if (may_pass(error)) return Committed::no;
         return Failure(error);
     };
     if (const auto begun = session->begin(); !begun) return give_up(begun.error());
@@ -41,11 +57,10 @@ Result<Committed> attempt(SessionSource& sessions, const Store::Work& work, cons
         sessions.give_back(std::move(session));
         return Committed::yes;
     }
-    if (!is_lost_connection(committed.error())) return give_up(committed.error());
+    if (is_conflict(committed.error())) return give_up(committed.error());  // the server has rolled it back
     sessions.commit_was_ambiguous();
     if (mutant(Mutant::ambiguous_commit_believed)) return Committed::yes;
-    TRY(const bool done, ask_if_done(sessions, session->connection_id(), is_done));
-    return done ? Committed::yes : Committed::no;
+    return decide(sessions, session->connection_id(), is_done);
 }
 
 }  // namespace

@@ -72,6 +72,10 @@ void MysqlStore::committed(std::chrono::duration<double> after) {
 }
 
 void MysqlStore::commit_was_ambiguous() {
+    {
+        const std::lock_guard lock(mutex_);
+        idle_.clear();  // what took one session may have taken all
+    }
     observer_.ambiguous_commit();
 }
 

@@ -88,6 +88,7 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
                            &registered.planned_sink);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY_VOID(transaction.lock_conversation(callback.conversation_id));  // waits for a COMMIT under way
         TRY(const auto known, transaction.callback_with_idempotency_key(callback.idempotency_key));
         return known.has_value();
     };

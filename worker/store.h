@@ -217,9 +217,11 @@ class Store {
     virtual ~Store() = default;
 
     /// Runs `work` in one transaction and commits. Deadlocks, lock waits and lost connections run the whole
-    /// of it again, at most five times. When the answer to COMMIT is lost, `is_done` is asked on another
-    /// session (after the first has been ended) whether the work is in the database. Errors: as the
-    /// database's, see base/io/mysql.h; nothing is stored then.
+    /// of it again, at most five times. When COMMIT is not answered with success, `is_done` is asked on
+    /// another session (after the first has been ended) whether the work is in the database; it must lock a
+    /// row that `work` has locked, so that it waits for a COMMIT under way. Errors: as the database's, see
+    /// base/io/mysql.h; nothing is stored then, unless the database went away between COMMIT and question:
+    /// the text says so, and the caller finds out by running the same work again.
     virtual Result<void> transact(const Work& work, const Check& is_done) = 0;
     /// Reads only: runs `work` and rolls back.
     virtual Result<void> read(const Work& work) = 0;

@@ -73,9 +73,11 @@ SqlValue sql_value_or_null(const std::string& text) {
 }
 
 bool is_lost_connection(const Error& error) {
-    // 1053, 1077, 1927: the server is going down or the session was killed.
-    return (error.code >= 2000 && error.code < 3000) || error.code == 1053 || error.code == 1077 ||
-           error.code == 1927;
+    // The server is going down (1053, 1077), the session was killed (1317, 1927, 3169) or too long silent
+    // (4031).
+    constexpr std::array codes{1053, 1077, 1317, 1927, 3169, 4031};
+    return (error.code >= 2000 && error.code < 3000) ||
+           std::find(codes.begin(), codes.end(), error.code) != codes.end();
 }
 
 bool is_conflict(const Error& error) {

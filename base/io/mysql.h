@@ -39,7 +39,7 @@ SqlValue sql_value_or_null(const std::string& text);
 using SqlRow = std::vector<std::optional<std::string>>;
 
 /// What the error numbers mean for the caller.
-bool is_lost_connection(const Error& error);  ///< 2xxx: the session is gone, an open transaction with it
+bool is_lost_connection(const Error& error);  ///< the session is gone, an open transaction with it
 bool is_conflict(const Error& error);         ///< deadlock, lock wait, changed row: run the transaction again
 bool is_missing_table(const Error& error);
 

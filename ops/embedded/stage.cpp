@@ -40,9 +40,9 @@ std::unique_ptr<Broker> start_broker(const Progress& progress) {
     return required(Broker::start(topic, partitions));
 }
 
-process::MariaServer start_database(const Progress& progress) {
+process::DatabaseServer start_database(const Progress& progress) {
     progress("starting a database");
-    return process::MariaServer({"--skip-networking"});
+    return {process::mariadb(), {"--skip-networking"}};
 }
 
 void create_database(const MysqlSettings& administrator) {

@@ -15,7 +15,7 @@
 #include "ops/embedded/broker.h"
 #include "ops/embedded/log_file.h"
 #include "ops/embedded/story.h"
-#include "ops/process/maria_server.h"
+#include "ops/process/database_server.h"
 #include "ops/process/temp_dir.h"
 #include "ops/standin/standin.h"
 #include "worker/mysql_store.h"
@@ -61,7 +61,7 @@ class Stage {
     process::TempDir folder_;
     LogFile log_;
     std::unique_ptr<Broker> broker_;
-    process::MariaServer database_;
+    process::DatabaseServer database_;
     StandIn platform_;
     std::vector<std::string> endpoints_;
     Config config_;

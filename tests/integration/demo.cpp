@@ -12,7 +12,7 @@
 #include <boost/test/unit_test.hpp>
 #include <signal.h>
 
-#include "ops/process/maria_server.h"
+#include "ops/process/database_server.h"
 #include "tests/integration/harness/eventually.h"
 #include "tests/integration/harness/process.h"
 #include "tests/integration/harness/requirements.h"

@@ -12,7 +12,7 @@
 #include "base/io/http.h"
 #include "base/io/mysql.h"
 #include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/maria_db.h"
+#include "tests/integration/harness/proxied_database.h"
 #include "tests/integration/harness/stand_in_client.h"
 
 namespace {
@@ -21,39 +21,18 @@ using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
-/// A database with one table of one row, behind a proxy.
+/// A table of one row behind a proxy.
 struct Behind {
     Behind() {
-        static int number = 0;
-        name = "behind_" + std::to_string(++number);
-        server().create_database(name);
-        server().query("CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL)", name);
-        server().query("INSERT INTO t VALUES (1, 0)", name);
+        database.query("CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL)");
+        database.query("INSERT INTO t VALUES (1, 0)");
     }
 
-    static const MariaDb& server() {
-        static const MariaDb one;
-        return one;
-    }
+    std::unique_ptr<MysqlSession> session() const { return database.session(); }
+    std::int64_t stored() const { return database.number("SELECT n FROM t"); }
 
-    std::unique_ptr<MysqlSession> session() const {
-        MysqlSettings settings;
-        settings.port = proxy.port();
-        settings.user = server().user();
-        settings.password = server().password();
-        settings.database = name;
-        settings.tls = "off";
-        settings.answer_timeout = 5s;
-        auto opened = MysqlSession::open(settings);
-        BOOST_REQUIRE_MESSAGE(opened, opened.error().text);
-        return std::move(*opened);
-    }
-
-    std::string stored() const { return server().query("SELECT n FROM t", name).at(0).at(0).value(); }
-
-    std::string name;
-    FaultProxy proxy{server().port(), Wire::mysql,
-                     [](std::int64_t id) { server().query("KILL " + std::to_string(id)); }};
+    ProxiedDatabase database;
+    FaultProxy& proxy = database.proxy();
 };
 
 /// BEGIN, a prepared statement that writes 1, COMMIT: the first that fails.
@@ -69,7 +48,7 @@ BOOST_AUTO_TEST_SUITE(mysql_requests)
 
 BOOST_FIXTURE_TEST_CASE(without_a_plan_everything_passes, Behind) {
     BOOST_TEST(write_one(*session()).has_value());
-    BOOST_TEST(stored() == "1");
+    BOOST_TEST(stored() == 1);
     BOOST_TEST(proxy.counts().connections == 1U);
     BOOST_TEST(proxy.counts().cut == 0U);
 }
@@ -81,7 +60,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_request_never_reaches_the_server, Behind) {
         const auto written = write_one(*open);
         BOOST_REQUIRE(!written);
         BOOST_TEST(is_lost_connection(written.error()));
-        BOOST_TEST(stored() == "0");
+        BOOST_TEST(stored() == 0);
     }
     BOOST_TEST(proxy.counts().lost_requests == 3U);
     BOOST_TEST(proxy.counts().cut == 3U);
@@ -93,7 +72,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_to_what_the_server_has_done, Behind) {
     const auto written = write_one(*open);
     BOOST_REQUIRE(!written);
     BOOST_TEST(is_lost_connection(written.error()));
-    BOOST_TEST(stored() == "1");
+    BOOST_TEST(stored() == 1);
     BOOST_TEST(proxy.counts().lost_answers == 1U);
 }
 
@@ -101,7 +80,7 @@ BOOST_FIXTURE_TEST_CASE(a_request_that_is_cut_behind_is_done_sooner_or_later, Be
     const auto open = session();
     proxy.plan({.deed = Deed::cut_behind, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
-    eventually("the row is written", 10s, [&] { return stored() == "1"; });
+    eventually("the row is written", 10s, [&] { return stored() == 1; });
     BOOST_TEST(proxy.counts().cut_behind == 1U);
 }
 
@@ -109,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_killed_session_takes_its_transaction_with_it, Behind) 
     const auto open = session();
     proxy.plan({.deed = Deed::kill_session, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
-    BOOST_TEST(stored() == "0");
+    BOOST_TEST(stored() == 0);
     BOOST_TEST(proxy.counts().killed_sessions == 1U);
 }
 
@@ -118,10 +97,10 @@ BOOST_FIXTURE_TEST_CASE(a_held_request_waits_for_its_release, Behind) {
     proxy.plan({.deed = Deed::hold, .at = Request::commit});
     auto written = std::async(std::launch::async, [&] { return write_one(*open); });
     eventually("COMMIT is held", 10s, [&] { return proxy.counts().held_now == 1; });
-    BOOST_TEST(stored() == "0");
+    BOOST_TEST(stored() == 0);
     proxy.release();
     BOOST_TEST(written.get().has_value());
-    BOOST_TEST(stored() == "1");
+    BOOST_TEST(stored() == 1);
     BOOST_TEST(proxy.counts().held_now == 0U);
 }
 
@@ -129,9 +108,9 @@ BOOST_FIXTURE_TEST_CASE(a_late_request_arrives_when_its_client_is_long_gone, Beh
     const auto open = session();
     proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
-    BOOST_TEST(stored() == "0");
+    BOOST_TEST(stored() == 0);
     proxy.release();
-    eventually("the row is written", 10s, [&] { return stored() == "1"; });
+    eventually("the row is written", 10s, [&] { return stored() == 1; });
     BOOST_TEST(proxy.counts().late == 1U);
 }
 
@@ -139,11 +118,11 @@ BOOST_FIXTURE_TEST_CASE(a_late_request_to_a_killed_session_is_lost, Behind) {
     const auto open = session();
     proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
-    server().query("KILL " + std::to_string(open->connection_id()));
+    database.query("KILL " + std::to_string(open->connection_id()));
     eventually("nothing is held any more", 10s, [&] { return proxy.counts().held_now == 0; });
     proxy.release();
     eventually("it was not handed over", 10s, [&] { return proxy.counts().late_lost == 1; });
-    BOOST_TEST(stored() == "0");
+    BOOST_TEST(stored() == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_plan_can_wait_for_a_certain_text_and_let_some_pass, Behind) {
@@ -154,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(a_plan_can_wait_for_a_certain_text_and_let_some_pass, Be
         BOOST_TEST(open->query("SELECT n FROM t").has_value());
     }
     BOOST_TEST(!open->execute("UPDATE t SET n=? WHERE id=1", {std::int64_t{3}}).has_value());
-    BOOST_TEST(stored() == "2");
+    BOOST_TEST(stored() == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,13 +9,13 @@ std::string text_of(const Row& row, std::size_t column) {
     return row.at(column).value_or("");
 }
 
-std::size_t count(const MariaDb& server, const std::string& database, const std::string& table) {
+std::size_t count(const Database& server, const std::string& database, const std::string& table) {
     return std::stoul(text_of(server.query("SELECT COUNT(*) FROM " + table, database).at(0), 0));
 }
 
 }  // namespace
 
-Ledger read_ledger(const MariaDb& server, const std::string& database) {
+Ledger read_ledger(const Database& server, const std::string& database) {
     Ledger ledger;
     for (const Row& row : server.query("SELECT id, status FROM conversation_callbacks", database))
         ledger.callbacks[std::stoll(text_of(row, 0))].status = text_of(row, 1);
@@ -38,7 +38,7 @@ Ledger read_ledger(const MariaDb& server, const std::string& database) {
     return ledger;
 }
 
-std::vector<std::string> posted_lines(const MariaDb& server, const std::string& database) {
+std::vector<std::string> posted_lines(const Database& server, const std::string& database) {
     std::vector<std::string> lines;
     // Of deliveries not who looked last for a twin, and until when.
     for (const char* sql : {"SELECT delivery_id, callback_id, turn_key, conversation_id, sink, target, "
@@ -55,7 +55,7 @@ std::vector<std::string> posted_lines(const MariaDb& server, const std::string& 
     return lines;
 }
 
-PartitionOffsets stored_positions(const MariaDb& server, const std::string& database,
+PartitionOffsets stored_positions(const Database& server, const std::string& database,
                                   const std::string& topic) {
     PartitionOffsets positions;
     const auto rows = server.query(
@@ -64,7 +64,7 @@ PartitionOffsets stored_positions(const MariaDb& server, const std::string& data
     return positions;
 }
 
-bool is_settled(const MariaDb& server, const std::string& database, const std::string& topic,
+bool is_settled(const Database& server, const std::string& database, const std::string& topic,
                 const PartitionOffsets& ends) {
     // In one statement: what is applied, and a timer that fires, becomes a delivery in one transaction.
     const auto rows = server.query(

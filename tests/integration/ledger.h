@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/kafka_admin.h"
-#include "tests/integration/harness/maria_db.h"
 
 namespace epilogue::testing {
 
@@ -39,20 +39,20 @@ struct Ledger {
     std::size_t dead_letters = 0;
 };
 
-/// Reads all of it. Errors: as MariaDb::query.
-Ledger read_ledger(const MariaDb& server, const std::string& database);
+/// Reads all of it. Errors: as Database::query.
+Ledger read_ledger(const Database& server, const std::string& database);
 
 /// All that was ever posted or is owed, and what the callbacks became, a line for each row: for comparing
 /// whether anything has changed at all.
-std::vector<std::string> posted_lines(const MariaDb& server, const std::string& database);
+std::vector<std::string> posted_lines(const Database& server, const std::string& database);
 
 /// Where the partitions of a topic stand: the next offset to be applied.
-PartitionOffsets stored_positions(const MariaDb& server, const std::string& database,
+PartitionOffsets stored_positions(const Database& server, const std::string& database,
                                   const std::string& topic);
 
 /// True when the topic is applied up to `ends`, no conversation waits for a timer that is due within a
 /// minute, and no delivery waits for its turn.
-bool is_settled(const MariaDb& server, const std::string& database, const std::string& topic,
+bool is_settled(const Database& server, const std::string& database, const std::string& topic,
                 const PartitionOffsets& ends);
 
 }  // namespace epilogue::testing

@@ -9,10 +9,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/config.h"
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/epilogue.h"
 #include "tests/integration/harness/eventually.h"
 #include "tests/integration/harness/kafka_broker.h"
-#include "tests/integration/harness/maria_db.h"
 #include "tests/integration/ledger.h"
 #include "tests/integration/recording_set.h"
 #include "worker/mysql_store.h"
@@ -77,7 +77,7 @@ CallbackIds register_all(const Epilogue& epilogue, const std::vector<RecordedCon
 
 struct Servers {
     KafkaBroker broker;
-    MariaDb database;
+    Database database;
 };
 
 const Servers& servers() {

@@ -10,7 +10,7 @@
 
 #include "schemas/summary.h"
 #include "sinks/log.h"
-#include "tests/integration/harness/maria_db.h"
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/requirements.h"
 #include "worker/migrate.h"
 #include "worker/mysql_store.h"
@@ -67,7 +67,7 @@ class ObedientSink final : public Sink {
 class Office {
   public:
     explicit Office(const std::string& processor = "github") {
-        static MariaDb server;
+        static Database server;
         static int count = 0;
         name_ = "office" + std::to_string(++count);
         server.create_database(name_);
@@ -139,7 +139,7 @@ class Office {
     }
 
     std::string name_;
-    MariaDb* server_ = nullptr;
+    Database* server_ = nullptr;
     std::unique_ptr<MysqlStore> store_;
     Sinks sinks_;
     std::unique_ptr<Sender> sender_;

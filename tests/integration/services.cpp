@@ -11,11 +11,11 @@
 #include <mysql_driver.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/eventually.h"
 #include "tests/integration/harness/kafka_broker.h"
 #include "tests/integration/harness/kafka_handles.h"
 #include "tests/integration/harness/kafka_records.h"
-#include "tests/integration/harness/maria_db.h"
 #include "tests/integration/harness/stand_in_client.h"
 
 namespace {
@@ -29,8 +29,8 @@ KafkaBroker& broker_of_this_file() {
     return one;
 }
 
-MariaDb& server_of_this_file() {
-    static MariaDb one;
+Database& server_of_this_file() {
+    static Database one;
     return one;
 }
 
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(records_survive_a_kill_and_a_stop) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(maria_db)
+BOOST_AUTO_TEST_SUITE(database)
 
 BOOST_AUTO_TEST_CASE(rows_come_back_as_text_and_null_as_nothing) {
     const auto& server = server_of_this_file();

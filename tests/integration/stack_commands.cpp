@@ -7,8 +7,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/kafka_broker.h"
-#include "tests/integration/harness/maria_db.h"
 #include "tests/integration/harness/process.h"
 #include "tests/integration/harness/requirements.h"
 
@@ -35,7 +35,7 @@ void run_commands(const std::vector<std::string>& database) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_command_does_its_work_with_mariadb_in_place_of_mysql) {
-    const MariaDb server;
+    const Database server(DatabaseKind::mariadb);
     server.create_database("epilogue");
     run_commands({"--database", "127.0.0.1:" + std::to_string(server.port()), "--user", server.user(),
                   "--password", server.password(), "--name", "epilogue"});

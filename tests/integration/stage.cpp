@@ -40,8 +40,8 @@ KafkaBroker& broker_of_this_program() {
     return one;
 }
 
-MariaDb& server_of_this_program() {
-    static MariaDb one;
+Database& server_of_this_program() {
+    static Database one;
     return one;
 }
 

@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/epilogue.h"
 #include "tests/integration/harness/kafka_broker.h"
 #include "tests/integration/harness/kafka_records.h"
-#include "tests/integration/harness/maria_db.h"
 #include "tests/integration/harness/stand_in_client.h"
 
 namespace epilogue::testing {
 
 /// One broker and one database server for all cases of a test program: they take seconds to start.
 KafkaBroker& broker_of_this_program();
-MariaDb& server_of_this_program();
+Database& server_of_this_program();
 
 /// A topic, a migrated database, a consumer group, a key and a stand-in of a case's own. Errors are
 /// std::runtime_error. Thread-safe.

@@ -17,7 +17,7 @@
 namespace epilogue::testing {
 
 class KafkaBroker;
-class MariaDb;
+class Database;
 class StandIn;
 
 /// A value of the configuration file.
@@ -28,7 +28,7 @@ using Settings = std::map<std::string, Setting>;
 
 /// The settings that lead to a server of the harness.
 Settings settings_for(const KafkaBroker& broker, const std::string& topic, const std::string& group);
-Settings settings_for(const MariaDb& server, const std::string& database);
+Settings settings_for(const Database& server, const std::string& database);
 /// GitHub's address and a token.
 Settings settings_for(const StandIn& stand_in);
 

@@ -1,49 +1,10 @@
-// A real MariaDB server of one's own.
+// The former name of harness/database.h.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "ops/process/maria_server.h"
+#include "tests/integration/harness/database.h"
 
 namespace epilogue::testing {
 
-using Row = std::vector<std::optional<std::string>>;  ///< columns as text; SQL's NULL is nullopt
-
-/// One server with its data in a temporary folder, on a free port of 127.0.0.1; each commit is synced to
-/// disk. Errors are std::runtime_error. Thread-safe as to query().
-class MariaDb {
-  public:
-    /// Makes the data folder, starts the server, waits until it answers, and creates the user.
-    /// Needs mariadbd and mariadb-install-db: see require_programs().
-    MariaDb();
-
-    /// Creates an empty utf8mb4 database on which user() may do everything.
-    void create_database(const std::string& name) const;
-
-    unsigned short port() const { return port_; }
-    /// The account for the programs under test, from 127.0.0.1.
-    const std::string& user() const { return user_; }
-    const std::string& password() const { return password_; }
-    pid_t pid() const { return server_.pid(); }
-
-    /// Executes one statement as administrator, on a connection of its own, in `database` when it is not
-    /// empty. Returns its rows; none for a statement that has no result.
-    std::vector<Row> query(const std::string& sql, const std::string& database = "") const;
-
-    /// SIGTERM; returns when it has ended.
-    void stop();
-    /// SIGKILL; returns when it has ended.
-    void kill9();
-    /// After stop() or kill9(): starts it on the same data and port and waits until it answers.
-    void start_again();
-
-  private:
-    unsigned short port_;
-    process::MariaServer server_;
-    std::string user_ = "epilogue";
-    std::string password_;
-};
+using MariaDb = Database;
 
 }  // namespace epilogue::testing

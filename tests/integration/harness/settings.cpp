@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/epilogue.h"
 #include "tests/integration/harness/kafka_broker.h"
-#include "tests/integration/harness/maria_db.h"
 #include "tests/integration/harness/stand_in_client.h"
 
 namespace epilogue::testing {
@@ -37,7 +37,7 @@ Settings settings_for(const KafkaBroker& broker, const std::string& topic, const
     return {{"kafka.brokers", broker.bootstrap()}, {"kafka.topic", topic}, {"kafka.group", group}};
 }
 
-Settings settings_for(const MariaDb& server, const std::string& database) {
+Settings settings_for(const Database& server, const std::string& database) {
     return {{"database.host", "127.0.0.1"},   {"database.port", server.port()},
             {"database.user", server.user()}, {"database.password", server.password()},
             {"database.name", database},      {"database.tls", "off"}};

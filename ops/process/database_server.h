@@ -1,4 +1,4 @@
-// A private MariaDB server as a child process.
+// A private database server as a child process.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,25 @@
 
 namespace epilogue::process {
 
-/// The programs it is made of; Debian has them in mariadb-server-core and mariadb-client-core.
+/// A server's programs, as they are called besides where its files are.
+struct DatabaseProgram {
+    std::string name;                  ///< for people
+    std::vector<std::string> install;  ///< makes the data folder
+    std::vector<std::string> serve;
+};
+
+/// Debian's MariaDB: mariadb-server-core and mariadb-client-core have its programs.
+DatabaseProgram mariadb();
+/// Those programs' names.
 const std::vector<std::string>& maria_programs();
 
 /// One server with its data in a temporary folder that goes away with the object; no file of the machine's
 /// own server is read. Errors are std::runtime_error. Not thread-safe.
-class MariaServer {
+class DatabaseServer {
   public:
     /// Makes the data folder, starts the server and waits until it answers. `options` are added to its
     /// command line, e.g. where to listen besides the socket.
-    explicit MariaServer(std::vector<std::string> options);
+    DatabaseServer(DatabaseProgram program, std::vector<std::string> options);
 
     /// Where its administrator connects: a Unix socket in a folder that only this user can enter; user root,
     /// no password, no database chosen.
@@ -38,6 +47,7 @@ class MariaServer {
     void install() const;
 
     TempDir folder_;
+    DatabaseProgram program_;
     std::vector<std::string> options_;
     std::optional<Process> process_;
 };

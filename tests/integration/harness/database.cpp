@@ -1,5 +1,6 @@
-#include "tests/integration/harness/maria_db.h"
+#include "tests/integration/harness/database.h"
 
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -55,25 +56,60 @@ std::vector<Row> rows_of(sql::Statement& statement) {
     return rows;
 }
 
+/// MySQL 8.0 where a fixture of ctest has put it. Its account plug-in, binary log and durability are the
+/// defaults.
+process::DatabaseProgram mysql() {
+    const std::string folder = EPILOGUE_BINARY_DIR "/mysql-8.0";
+    const std::string server = folder + "/bin/mysqld";
+    return {"MySQL",
+            {server, "--basedir=" + folder, "--initialize-insecure"},
+            {server, "--basedir=" + folder, "--mysqlx=OFF", "--performance-schema=OFF"}};
+}
+
+process::DatabaseProgram program_of(DatabaseKind kind) {
+    return kind == DatabaseKind::mysql ? mysql() : process::mariadb();
+}
+
 /// In this order: a suite that is skipped for want of a server leaves no folder.
-process::MariaServer server_on(unsigned short port) {
-    require_programs(process::maria_programs());
-    return process::MariaServer({"--port=" + std::to_string(port), "--bind-address=127.0.0.1",
-                                 "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1"});
+process::DatabaseServer server_on(unsigned short port, DatabaseKind kind) {
+    const auto program = program_of(kind);
+    require_programs({program.install[0], program.serve[0]});
+    return {program,
+            {"--port=" + std::to_string(port), "--bind-address=127.0.0.1", "--skip-name-resolve",
+             "--innodb-flush-log-at-trx-commit=1"}};
 }
 
 }  // namespace
 
-MariaDb::MariaDb() : port_(free_port()), server_(server_on(port_)), password_(random_uuid()) {
+DatabaseKind chosen_database() {
+    const char* const chosen = std::getenv("EPILOGUE_TEST_DATABASE");
+    const std::string word = chosen == nullptr ? "mariadb" : chosen;
+    if (word == "mysql") return DatabaseKind::mysql;
+    if (word == "mariadb") return DatabaseKind::mariadb;
+    throw std::runtime_error("EPILOGUE_TEST_DATABASE: expected mariadb or mysql, got " + word);
+}
+
+Database::Database(DatabaseKind kind)
+    : kind_(kind), port_(free_port()), server_(server_on(port_, kind)), password_(random_uuid()) {
     query("CREATE USER " + user_ + "@'127.0.0.1' IDENTIFIED BY '" + password_ + "'");
 }
 
-void MariaDb::create_database(const std::string& name) const {
+void Database::create_database(const std::string& name) const {
     query("CREATE DATABASE `" + name + "` CHARACTER SET utf8mb4");
     query("GRANT ALL ON `" + name + "`.* TO " + user_ + "@'127.0.0.1'");
 }
 
-std::vector<Row> MariaDb::query(const std::string& sql, const std::string& database) const {
+MysqlSettings Database::settings(const std::string& database) const {
+    MysqlSettings settings;
+    settings.port = port_;
+    settings.user = user_;
+    settings.password = password_;
+    settings.database = database;
+    settings.tls = "off";
+    return settings;
+}
+
+std::vector<Row> Database::query(const std::string& sql, const std::string& database) const {
     try {
         const auto connection = connect(server_.administrator().socket);
         if (!database.empty()) connection->setSchema(database);
@@ -84,15 +120,15 @@ std::vector<Row> MariaDb::query(const std::string& sql, const std::string& datab
     }
 }
 
-void MariaDb::stop() {
+void Database::stop() {
     server_.stop();
 }
 
-void MariaDb::kill9() {
+void Database::kill9() {
     server_.kill9();
 }
 
-void MariaDb::start_again() {
+void Database::start_again() {
     server_.start_again();
 }
 
