@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,6 +40,15 @@ class RowLock {
   private:
     std::unique_ptr<MysqlSession> session_;  // its end is a rollback
 };
+
+/// Those that lock a delivery's row just now. One that does it twice in a row waits for it.
+std::set<std::string> sessions_that_lock(const Stage& stage) {
+    std::set<std::string> sessions;
+    for (const Row& row : stage.query("SELECT id FROM information_schema.processlist WHERE command='Execute' "
+                                      "AND info LIKE 'SELECT delivery_id%FOR UPDATE'"))
+        sessions.insert(row.at(0).value());
+    return sessions;
+}
 
 }  // namespace
 
@@ -166,9 +176,11 @@ void Nemesis::kill_before_record() {
     // It has read the answer, and cannot write it down.
     bool waits = false;
     try {
+        std::set<std::string> locking;
         waits = eventually("the worker waits for the row", 4s, [&] {
-            return stage_.number(
-                       "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state='LOCK WAIT'") > 0;
+            const auto before = std::exchange(locking, sessions_that_lock(stage_));
+            return std::any_of(before.begin(), before.end(),
+                               [&](const std::string& session) { return locking.contains(session); });
         });
     } catch (const GaveUp&) {
         // It was faster, or its session is gone; the kill counts for no more than a kill.
