@@ -25,14 +25,8 @@ const Json slow_post{{"do", "delay"}, {"ms", 150}, {"method", "POST"}, {"times",
 /// A transaction of the test's own that holds the row of a delivery.
 class RowLock {
   public:
-    RowLock(const MariaDb& server, const std::string& database, const std::string& delivery_id) {
-        MysqlSettings settings;
-        settings.port = server.port();
-        settings.user = server.user();
-        settings.password = server.password();
-        settings.database = database;
-        settings.tls = "off";
-        session_ = std::move(MysqlSession::open(settings).value());
+    RowLock(const Database& server, const std::string& database, const std::string& delivery_id)
+        : session_(std::move(MysqlSession::open(server.settings(database)).value())) {
         if (!session_->run("BEGIN")) throw std::runtime_error("the test cannot lock a row");
         session_->query("SELECT state FROM deliveries WHERE delivery_id=? FOR UPDATE", {delivery_id}).value();
     }
@@ -238,7 +232,7 @@ void Nemesis::restart_broker() {
 }
 
 void Nemesis::restart_database() {
-    MariaDb& server = server_of_this_program();
+    Database& server = server_of_this_program();
     const bool hard = random_.chance(0.5);
     hard ? server.kill9() : server.stop();
     server.start_again();
@@ -247,7 +241,7 @@ void Nemesis::restart_database() {
 }
 
 void Nemesis::kill_sessions() {
-    const MariaDb& server = server_of_this_program();
+    const Database& server = server_of_this_program();
     int killed = 0;
     for (const Row& row :
          server.query("SELECT id FROM information_schema.processlist WHERE user='" + server.user() + "'")) {
