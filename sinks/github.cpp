@@ -1,7 +1,5 @@
 #include "sinks/github.h"
 
-#include <algorithm>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,7 +7,9 @@
 
 #include "base/text.h"
 #include "sinks/format.h"
+#include "sinks/github_answers.h"
 #include "sinks/http_answer.h"
+#include "sinks/json_answer.h"
 #include "sinks/marker.h"
 
 namespace epilogue {
@@ -17,15 +17,17 @@ namespace {
 
 constexpr std::size_t max_body_characters = 64000;  ///< GitHub takes 65,536
 constexpr std::size_t max_pages = 100;
-constexpr std::size_t max_page_bytes = std::size_t{64}
-                                       << 20U;  ///< 100 comments of 65,536 characters, escaped
 constexpr std::chrono::minutes clock_skew{5};
 constexpr const char* no_token = "no token: set [github] token";
 
 GithubSettings tidied(GithubSettings settings) {
     settings.token = std::string(trimmed(settings.token));
-    while (settings.api_url.ends_with('/')) settings.api_url.pop_back();
     return settings;
+}
+
+std::vector<std::string> headers_of(const GithubSettings& settings) {
+    return {"Accept: application/vnd.github+json", "Authorization: Bearer " + settings.token,
+            "X-GitHub-Api-Version: 2022-11-28", "User-Agent: epilogue/" + settings.version};
 }
 
 /// "owner/name", each a name as GitHub takes it: what goes into a URL must not lead elsewhere.
@@ -47,29 +49,23 @@ const GithubTarget* place_of(const Post& post) {
 }
 constexpr const char* no_place = "the target is no owner/name and number";
 
-/// The marker as it was frozen, else as it would be made today.
-std::string marker_for(const Post& post, const std::string& mac_key) {
-    const auto frozen = marker_of(post.body);
-    if (frozen.find(fmt::format("id={} ", post.delivery_id)) != std::string_view::npos)
-        return std::string(frozen);
-    return marker_line(mac_key, post.delivery_id);
+/// Where people see what the API at `api_url` serves.
+std::string web_url(std::string_view api_url) {
+    constexpr std::string_view enterprise = "/api/v3";
+    if (api_url == "https://api.github.com") return "https://github.com";
+    if (api_url.ends_with(enterprise)) api_url.remove_suffix(enterprise.size());
+    return std::string(api_url);
 }
 
-Sighting blind(std::string cause) {
-    Sighting sighting;
-    sighting.cause = std::move(cause);
-    return sighting;
+bool is_gone(const HttpAnswer& answer) {
+    return answer.outcome == HttpOutcome::answered && (answer.status == 404 || answer.status == 410);
 }
 
 }  // namespace
 
-/// The comments with the marker, or why they could not be read.
-struct GithubSink::Reading {
-    std::vector<GithubComment> marked;
-    std::optional<Sighting> failure;
-};
-
-GithubSink::GithubSink(GithubSettings settings) : settings_(tidied(std::move(settings))) {}
+GithubSink::GithubSink(GithubSettings settings)
+    : settings_(tidied(std::move(settings))),
+      api_(settings_.api_url, headers_of(settings_), settings_.http_timeout) {}
 
 std::string GithubSink::render(const Summary& summary, const std::string& delivery_id) const {
     return markdown_post(summary, marker_line(settings_.mac_key, delivery_id), max_body_characters);
@@ -83,27 +79,31 @@ Sighting GithubSink::find(const Post& post) {
         sighting.forbidden = true;
         return sighting;
     }
-    const auto until = deadline();
-    auto reading = read_marked(post, *place, until);
-    if (reading.failure) return *std::move(reading.failure);
-    return own_of(std::move(reading.marked), until);
+    const auto until = api_.deadline();
+    std::vector<RemotePost> marked;
+    if (auto failure = read_marked(post, conversation_url(*place) + "?", until, marked)) return *failure;
+    if (place->review_comment_id) {
+        const auto list =
+            fmt::format("{}/pulls/{}/comments?sort=created&direction=desc&", repo_url(*place), place->number);
+        if (auto failure = read_marked(post, list, until, marked)) return *failure;
+    }
+    if (marked.empty()) return own_posts({}, {});
+    Sighting failure;
+    const auto me = me_.get([&] { return ask_who_we_are(until, failure); });
+    return me ? own_posts(std::move(marked), *me) : failure;
 }
 
 Attempt GithubSink::create(const Post& post) {
-    Attempt attempt;
     const auto* place = place_of(post);
     if (place == nullptr || settings_.token.empty()) {
+        Attempt attempt;
         attempt.answer = place == nullptr ? Answer::refused : Answer::unauthorised;
         attempt.cause = place == nullptr ? no_place : no_token;
         return attempt;
     }
-    const nlohmann::json body{{"body", post.body}};
-    const auto answer = send("POST", comments_url(*place),
-                             body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), deadline());
-    attempt = classify_github_comment(answer);
-    if (attempt.answer == Answer::sent)
-        if (const auto comment = read_github_comment(answer.body)) remember(comment->author);
-    return attempt;
+    const auto until = api_.deadline();
+    return place->review_comment_id ? reply(post, *place, until)
+                                    : comment(conversation_url(*place), post.body, until);
 }
 
 bool GithubSink::remove(const Post& post, const Receipt& twin) {
@@ -111,113 +111,95 @@ bool GithubSink::remove(const Post& post, const Receipt& twin) {
     const bool is_id =
         !twin.remote_id.empty() && twin.remote_id.find_first_not_of("0123456789") == std::string::npos;
     if (place == nullptr || !is_id || settings_.token.empty()) return false;
-    const auto answer =
-        send("DELETE",
-             fmt::format("{}/repos/{}/issues/comments/{}", settings_.api_url, place->repo, twin.remote_id),
-             {}, deadline());
+    // Both kinds of comments count their ids for themselves: only the address tells which one is meant.
+    const bool in_thread = twin.remote_url.ends_with("#discussion_r" + twin.remote_id);
+    const auto answer = send(
+        "DELETE",
+        fmt::format("{}/{}/comments/{}", repo_url(*place), in_thread ? "pulls" : "issues", twin.remote_id),
+        api_.deadline());
     return answer.outcome == HttpOutcome::answered && (answer.status == 204 || answer.status == 404);
 }
 
-GithubSink::Deadline GithubSink::deadline() const {
-    return std::chrono::steady_clock::now() + settings_.http_timeout;
+HttpAnswer GithubSink::send(const char* method, const std::string& url, Deadline until,
+                            std::string body) const {
+    return api_.send(method, url, std::move(body), until);
 }
 
-std::string GithubSink::comments_url(const GithubTarget& place) const {
-    return fmt::format("{}/repos/{}/issues/{}/comments", settings_.api_url, place.repo, place.number);
+std::string GithubSink::repo_url(const GithubTarget& place) const {
+    return fmt::format("{}/repos/{}", api_.url(), place.repo);
 }
 
-HttpAnswer GithubSink::send(const char* method, const std::string& url, std::string body,
-                            Deadline until) const {
-    HttpRequest request;
-    request.method = method;
-    request.url = url;
-    request.headers = {"Accept: application/vnd.github+json", "Authorization: Bearer " + settings_.token,
-                       "X-GitHub-Api-Version: 2022-11-28", "User-Agent: epilogue/" + settings_.version};
-    if (!body.empty()) request.headers.emplace_back("Content-Type: application/json");
-    request.body = std::move(body);
-    request.timeout =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    request.max_answer_bytes = max_page_bytes;
-    return http_.send(request);
+std::string GithubSink::conversation_url(const GithubTarget& place) const {
+    return fmt::format("{}/issues/{}/comments", repo_url(place), place.number);
 }
 
-GithubSink::Reading GithubSink::read_marked(const Post& post, const GithubTarget& place,
-                                            Deadline until) const {
-    const auto marker = marker_for(post, settings_.mac_key);
+std::string GithubSink::thread_link(const GithubTarget& place) const {
+    return fmt::format("{}/{}/pull/{}#discussion_r{}", web_url(api_.url()), place.repo, place.number,
+                       *place.review_comment_id);
+}
+
+std::optional<Sighting> GithubSink::read_marked(const Post& post, const std::string& list, Deadline until,
+                                                std::vector<RemotePost>& marked) const {
+    const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
     const auto since = std::chrono::floor<std::chrono::seconds>(post.intent_at - clock_skew);
     constexpr std::size_t date_and_time = 19;  // GitHub wants whole seconds
-    auto url =
-        fmt::format("{}?since={}Z&per_page=100", comments_url(place), to_iso(since).substr(0, date_and_time));
-    Reading reading;
+    auto url = fmt::format("{}since={}Z&per_page=100", list, to_iso(since).substr(0, date_and_time));
     for (std::size_t page = 0; page < max_pages; ++page) {
-        const auto answer = send("GET", url, {}, until);
-        if (answer.outcome != HttpOutcome::answered || answer.status != 200) {
-            reading.failure = github_sighting_failed(answer);
-            return reading;
-        }
+        const auto answer = send("GET", url, until);
+        if (answer.outcome != HttpOutcome::answered || answer.status != 200)
+            return github_sighting_failed(answer);
         auto comments = read_github_comments(answer.body);
-        if (!comments) {
-            reading.failure = blind("200 without a readable list of comments");
-            return reading;
-        }
+        if (!comments) return blind("200 without a readable list of comments");
         // `since` goes by the last change: an old comment of somebody else's, edited, is in the list too.
         for (auto& comment : *comments)
             if (comment.created_at.value_or(since) >= since && holds_marker(comment.body, marker))
-                reading.marked.push_back(std::move(comment));
-        const auto next = next_page(answer);
-        if (next.empty()) return reading;
+                marked.push_back(std::move(comment));
+        url = next_page(answer);
+        if (url.empty()) return std::nullopt;
         // Our token goes nowhere but to the API it is for.
-        if (origin_of(next) != origin_of(settings_.api_url)) {
-            reading.failure = blind("the next page of comments is on another host");
-            return reading;
+        if (origin_of(url) != origin_of(api_.url()))
+            return blind("the next page of comments is on another host");
+    }
+    return blind(fmt::format("more than {} pages of comments", max_pages));
+}
+
+Attempt GithubSink::comment(const std::string& url, const std::string& body, Deadline until) {
+    const auto answer = send("POST", url, until, body_of({{"body", body}}));
+    auto attempt = classify_github_comment(answer);
+    if (attempt.answer == Answer::sent)
+        if (const auto made = read_github_comment(answer.body)) me_.remember(made->author);
+    return attempt;
+}
+
+Attempt GithubSink::reply(const Post& post, const GithubTarget& place, Deadline until) {
+    const auto asked =
+        send("GET", fmt::format("{}/pulls/comments/{}", repo_url(place), *place.review_comment_id), until);
+    if (!is_gone(asked)) {
+        const bool read = asked.outcome == HttpOutcome::answered && asked.status == 200;
+        const auto root = read ? read_github_root(asked.body) : std::nullopt;
+        if (!root) {
+            auto attempt = classify_github_comment(asked);
+            // Nothing has been written yet.
+            if (attempt.answer == Answer::unknown) attempt.answer = Answer::retry;
+            return attempt;
         }
-        url = next;
+        auto attempt =
+            comment(fmt::format("{}/pulls/{}/comments/{}/replies", repo_url(place), place.number, *root),
+                    post.body, until);
+        if (attempt.answer != Answer::refused || !attempt.cause.starts_with("404")) return attempt;
     }
-    reading.failure = blind(fmt::format("more than {} pages of comments", max_pages));
-    return reading;
+    const auto body =
+        fmt::format("In reply to [a review comment that is gone]({})\n\n{}", thread_link(place), post.body);
+    return comment(conversation_url(place), body, until);
 }
 
-Sighting GithubSink::own_of(std::vector<GithubComment> marked, Deadline until) {
-    Sighting sighting;
-    sighting.looked = true;
-    if (marked.empty()) return sighting;
-    const auto by_id = [](const auto& a, const auto& b) { return a.id < b.id; };
-    std::sort(marked.begin(), marked.end(), by_id);
-
-    Sighting failure;
-    auto me = who_am_i(until, failure);
-    if (!me) return failure;
-    if (me->unnamed()) me = marked.front().author;
-    for (const auto& comment : marked) {
-        const auto id = fmt::format("{}", comment.id);
-        // Listed twice is not posted twice: the worker removes all but the first.
-        if (!sighting.seen.empty() && sighting.seen.back().remote_id == id) continue;
-        const bool ours = comment.author.same_as(*me) || (me->unnamed() && comment.author.unnamed());
-        if (ours) sighting.seen.push_back({.remote_id = id, .remote_url = comment.url});
-    }
-    return sighting;
-}
-
-std::optional<GithubAuthor> GithubSink::who_am_i(Deadline until, Sighting& failure) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (me_) return me_;
-    }
-    const auto answer = send("GET", settings_.api_url + "/user", {}, until);
+std::optional<Account> GithubSink::ask_who_we_are(Deadline until, Sighting& failure) const {
+    const auto answer = send("GET", api_.url() + "/user", until);
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
-    auto me = status == 200 ? read_github_author(answer.body) : std::nullopt;
-    const bool not_told = (status == 403 || status == 404) && !github_rate_limit(answer);
-    if (not_told) me = GithubAuthor{};
-    if (me)
-        remember(*me);
-    else
-        failure = github_sighting_failed(answer);
+    if ((status == 403 || status == 404) && !github_rate_limit(answer)) return Account{};
+    auto me = status == 200 ? read_github_account(answer.body) : std::nullopt;
+    if (!me) failure = github_sighting_failed(answer);
     return me;
-}
-
-void GithubSink::remember(const GithubAuthor& author) {
-    const std::lock_guard lock(mutex_);
-    if (!me_ || me_->unnamed()) me_ = author;
 }
 
 }  // namespace epilogue

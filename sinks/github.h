@@ -1,14 +1,14 @@
-// GitHub: comments on issues and pull requests. (sinks.md §2.3, contract §6)
+// GitHub: comments on issues and pull requests, replies in review threads. (sinks.md §2.3, contract §6)
 #pragma once
 
 #include <chrono>
-#include <mutex>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/io/http.h"
-#include "sinks/github_answers.h"
+#include "sinks/http_api.h"
+#include "sinks/remote_post.h"
 #include "sinks/sink.h"
 
 namespace epilogue {
@@ -21,45 +21,44 @@ struct GithubSettings {
     std::string version;                            ///< ours, for the User-Agent
 };
 
-/// Thread-safe; remembers nothing but who the token makes us. One create() is one request.
+/// Thread-safe; remembers nothing but who the token makes us.
 class GithubSink final : public Sink {
   public:
     explicit GithubSink(GithubSettings settings);
 
     std::string render(const Summary& summary, const std::string& delivery_id) const override;
 
-    /// Reads the comments changed since five minutes before the first attempt, all pages. A comment is ours
-    /// when a whole line of it is the row's marker and we are its author. A token that may not ask who it is
-    /// (a GitHub App's) leaves that open until its first comment; till then the marker decides: the author of
-    /// the oldest comment with it is us, because nobody knew its MAC before.
+    /// Reads the comments changed since five minutes before the first attempt, all pages; for a review thread
+    /// both the pull request's review comments and its conversation. A comment is ours when a whole line of
+    /// it is the row's marker and we are its author. A token that may not ask who it is (a GitHub App's)
+    /// leaves that open until its first comment; till then the marker decides: the author of the oldest
+    /// comment with it is us, because nobody knew its MAC before.
     Sighting find(const Post& post) override;
 
-    /// Posts a comment on the issue or pull request. A review_comment_id does not change that yet: the
-    /// comment goes to the pull request's conversation, not into the review thread.
+    /// Posts a comment on the issue or pull request, or a reply in the thread of review_comment_id: to the
+    /// comment that begins it. When that one is gone, which GitHub says before anything is written, the post
+    /// goes to the pull request's conversation, with a link to where the thread was.
     Attempt create(const Post& post) override;
 
     /// Deletes the comment; true also when it was gone before.
     bool remove(const Post& post, const Receipt& twin) override;
 
   private:
-    using Deadline = std::chrono::steady_clock::time_point;
-    struct Reading;
-
-    Deadline deadline() const;
-    HttpAnswer send(const char* method, const std::string& url, std::string body, Deadline until) const;
-    std::string comments_url(const GithubTarget& place) const;
-    Reading read_marked(const Post& post, const GithubTarget& place, Deadline until) const;
-    /// Those of `marked` that we wrote, oldest first.
-    Sighting own_of(std::vector<GithubComment> marked, Deadline until);
-    /// Asks once. Unnamed when GitHub does not tell; nullopt, with `failure` filled, when it could not be
-    /// asked.
-    std::optional<GithubAuthor> who_am_i(Deadline until, Sighting& failure);
-    void remember(const GithubAuthor& author);
+    HttpAnswer send(const char* method, const std::string& url, Deadline until, std::string body = {}) const;
+    std::string repo_url(const GithubTarget& place) const;
+    std::string conversation_url(const GithubTarget& place) const;
+    std::string thread_link(const GithubTarget& place) const;
+    /// Adds the comments with the marker; a sighting that says why when they could not be read.
+    std::optional<Sighting> read_marked(const Post& post, const std::string& list, Deadline until,
+                                        std::vector<RemotePost>& marked) const;
+    Attempt comment(const std::string& url, const std::string& body, Deadline until);
+    Attempt reply(const Post& post, const GithubTarget& place, Deadline until);
+    /// Asks GitHub; `failure` is filled when that was in vain.
+    std::optional<Account> ask_who_we_are(Deadline until, Sighting& failure) const;
 
     const GithubSettings settings_;
-    const HttpClient http_;
-    std::mutex mutex_;                // guards me_
-    std::optional<GithubAuthor> me_;  // unnamed: GitHub does not tell this token who it is
+    const HttpApi api_;
+    OwnAccount me_;
 };
 
 }  // namespace epilogue

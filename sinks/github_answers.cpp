@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "sinks/cleaned.h"
 #include "sinks/http_answer.h"
+#include "sinks/json_answer.h"
 
 namespace epilogue {
 namespace {
@@ -15,41 +15,24 @@ namespace {
 using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
-/// Discarded when the text is no JSON; never throws on bad input.
-Json parsed(const std::string& text) {
-    return Json::parse(text, nullptr, false);
+Account account_in(const Json& json) {
+    return {.id = integer_at(json, "id"), .name = text_at(json, "login")};
 }
 
-std::string text_at(const Json& object, const char* name) {
-    const auto found = object.is_object() ? object.find(name) : object.end();
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
-std::int64_t id_in(const Json& object) {
-    const auto found = object.is_object() ? object.find("id") : object.end();
-    return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
-GithubAuthor author_in(const Json& json) {
-    return {.id = id_in(json), .login = text_at(json, "login")};
-}
-
-std::optional<GithubComment> comment_in(const Json& json) {
-    GithubComment comment{.id = id_in(json),
-                          .url = text_at(json, "html_url"),
-                          .body = text_at(json, "body"),
-                          .author = {},
-                          .created_at = parse_instant(text_at(json, "created_at"))};
+std::optional<RemotePost> comment_in(const Json& json) {
+    RemotePost comment{.id = integer_at(json, "id"),
+                       .url = text_at(json, "html_url"),
+                       .body = text_at(json, "body"),
+                       .author = {},
+                       .created_at = parse_instant(text_at(json, "created_at"))};
     if (comment.id <= 0) return std::nullopt;
-    if (const auto user = json.find("user"); user != json.end()) comment.author = author_in(*user);
+    if (const auto user = json.find("user"); user != json.end()) comment.author = account_in(*user);
     return comment;
 }
 
 /// GitHub's own words, on one line.
 std::string message_of(const HttpAnswer& answer) {
-    constexpr std::size_t max_bytes = 200;
-    const auto message = without_unseen(replaced(text_at(parsed(answer.body), "message"), "\n", " "));
-    return std::string(prefix_of(message, max_bytes));
+    return one_line(text_at(parsed(answer.body), "message"));
 }
 
 /// "… because issue is locked", but not "… is blocked".
@@ -64,31 +47,33 @@ bool is_redirect(int status) {
 
 }  // namespace
 
-bool GithubAuthor::same_as(const GithubAuthor& other) const {
-    if (id != 0 && other.id != 0) return id == other.id;
-    return !login.empty() && lowered(login) == lowered(other.login);
+std::optional<Account> read_github_account(const std::string& json) {
+    auto account = account_in(parsed(json));
+    if (account.unnamed()) return std::nullopt;
+    return account;
 }
 
-std::optional<GithubAuthor> read_github_author(const std::string& json) {
-    auto author = author_in(parsed(json));
-    if (author.unnamed()) return std::nullopt;
-    return author;
-}
-
-std::optional<GithubComment> read_github_comment(const std::string& json) {
+std::optional<RemotePost> read_github_comment(const std::string& json) {
     return comment_in(parsed(json));
 }
 
-std::optional<std::vector<GithubComment>> read_github_comments(const std::string& json) {
+std::optional<std::vector<RemotePost>> read_github_comments(const std::string& json) {
     const auto list = parsed(json);
     if (!list.is_array()) return std::nullopt;
-    std::vector<GithubComment> comments;
+    std::vector<RemotePost> comments;
     for (const auto& item : list) {
         auto comment = comment_in(item);
         if (!comment) return std::nullopt;
         comments.push_back(*std::move(comment));
     }
     return comments;
+}
+
+std::optional<std::int64_t> read_github_root(const std::string& json) {
+    const auto comment = parsed(json);
+    const auto root = integer_at(comment, "in_reply_to_id");
+    const auto id = root > 0 ? root : integer_at(comment, "id");
+    return id > 0 ? std::optional(id) : std::nullopt;
 }
 
 std::optional<std::chrono::seconds> github_rate_limit(const HttpAnswer& answer) {
@@ -111,9 +96,7 @@ std::string github_cause(const HttpAnswer& answer) {
     if (github_rate_limit(answer)) return fmt::format("{} rate limited", answer.status);
     const auto location = header_of(answer, "location");
     if (is_redirect(answer.status) && !location.empty()) {
-        constexpr std::size_t max_bytes = 200;
-        return fmt::format("{} moved to {}", answer.status,
-                           prefix_of(without_unseen(path_of(location)), max_bytes));
+        return fmt::format("{} moved to {}", answer.status, one_line(path_of(location)));
     }
     const auto message = message_of(answer);
     return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);

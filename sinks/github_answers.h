@@ -6,38 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "base/instant.h"
 #include "base/io/http.h"
+#include "sinks/remote_post.h"
 #include "sinks/sink.h"
 
 namespace epilogue {
 
-struct GithubAuthor {
-    std::int64_t id = 0;  ///< 0: not given
-    std::string login;    ///< empty: not given
-
-    /// By id; by login, in either case, when one of the two lacks an id.
-    bool same_as(const GithubAuthor& other) const;
-    /// True when GitHub told neither id nor login.
-    bool unnamed() const { return id == 0 && login.empty(); }
-};
-
-struct GithubComment {
-    std::int64_t id = 0;
-    std::string url;
-    std::string body;
-    GithubAuthor author;
-    std::optional<Instant> created_at;
-};
-
 /// One account, as GET /user has it. nullopt when the text is no such thing.
-std::optional<GithubAuthor> read_github_author(const std::string& json);
+std::optional<Account> read_github_account(const std::string& json);
 
 /// One comment; nullopt when the text is none or has no usable id.
-std::optional<GithubComment> read_github_comment(const std::string& json);
+std::optional<RemotePost> read_github_comment(const std::string& json);
 
 /// A page of comments; nullopt when the text is no list of them.
-std::optional<std::vector<GithubComment>> read_github_comments(const std::string& json);
+std::optional<std::vector<RemotePost>> read_github_comments(const std::string& json);
+
+/// The comment that begins the thread of a review comment, itself or the one it replies to; nullopt when the
+/// text is no comment.
+std::optional<std::int64_t> read_github_root(const std::string& json);
 
 /// How long to leave GitHub alone when the answer is a refusal by rate: `Retry-After`, else the reset of an
 /// exhausted window, else a minute. nullopt when it is none.

@@ -33,6 +33,12 @@ std::string_view marker_of(std::string_view body) {
     return line.starts_with(marker_start) && line.ends_with(comment_end) ? line : std::string_view{};
 }
 
+std::string marker_in(std::string_view body, std::string_view key, std::string_view delivery_id) {
+    const auto frozen = marker_of(body);
+    if (frozen.find(fmt::format("id={} ", delivery_id)) != std::string_view::npos) return std::string(frozen);
+    return marker_line(key, delivery_id);
+}
+
 bool holds_marker(std::string_view text, std::string_view marker) {
     while (true) {
         const auto end = text.find('\n');

@@ -15,6 +15,9 @@ std::string marker_line(std::string_view key, std::string_view delivery_id);
 /// does not change what was posted, so a look-up takes the marker from the row's body when it still has one.
 std::string_view marker_of(std::string_view body);
 
+/// The marker of `delivery_id`: the one frozen into `body`, else the one that `key` would make today.
+std::string marker_in(std::string_view body, std::string_view key, std::string_view delivery_id);
+
 /// True when a whole line of `text` is `marker`; line ends may be CRLF (an edit in a browser makes them so).
 bool holds_marker(std::string_view text, std::string_view marker);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sinks/github.h"
+#include "sinks/gitlab.h"
 
 namespace epilogue {
 namespace {
@@ -19,12 +20,21 @@ std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
                                                        .version = settings.version});
 }
 
+std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
+    return std::make_unique<GitlabSink>(GitlabSettings{.api_url = settings.gitlab_api_url,
+                                                       .token = settings.gitlab_token,
+                                                       .mac_key = settings.mac_key,
+                                                       .http_timeout = settings.http_timeout,
+                                                       .version = settings.version});
+}
+
 std::unique_ptr<Sink> make_log(const SinkSettings& settings) {
     return std::make_unique<LogSink>(settings.write_log);
 }
 
-constexpr std::array<std::pair<std::string_view, MakeSink>, 2> table{{
+constexpr std::array<std::pair<std::string_view, MakeSink>, 3> table{{
     {"github", make_github},
+    {"gitlab", make_gitlab},
     {"log", make_log},
 }};
 

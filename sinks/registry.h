@@ -14,7 +14,9 @@ namespace epilogue {
 /// What the sinks need to know, from the configuration. Secrets are resolved: no `env:` or `file:` here.
 struct SinkSettings {
     std::string github_api_url = "https://api.github.com";
-    std::string github_token;                       ///< may be empty: its posts then wait for one
+    std::string github_token;  ///< may be empty: its posts then wait for one
+    std::string gitlab_api_url = "https://gitlab.com/api/v4";
+    std::string gitlab_token;
     std::string mac_key;                            ///< the first of [security] keys
     std::chrono::milliseconds http_timeout{20000};  ///< total, per call of a sink
     std::string version;                            ///< ours

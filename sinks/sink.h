@@ -1,4 +1,4 @@
-// The port behind which a platform stands: look, then write. One call is at most one attempt at a write.
+// The port behind which a platform stands: look, then write. One call applies at most one write.
 #pragma once
 
 #include <chrono>
@@ -79,7 +79,7 @@ class Sink {
     virtual std::string render(const Summary& summary, const std::string& delivery_id) const = 0;
     /// Looks for our marker at the target.
     virtual Sighting find(const Post& post) = 0;
-    /// One request.
+    /// At most one write that the platform may have applied: another only after a definite no.
     virtual Attempt create(const Post& post) = 0;
     /// Removes a twin of ours; true when it is gone.
     virtual bool remove(const Post& post, const Receipt& twin) = 0;

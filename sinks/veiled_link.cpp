@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 30> host_endings{
 constexpr std::string_view of_hosts = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:";
 
 struct Address {
-    std::string scheme;     ///< lower case; empty: relative
+    std::string scheme;     ///< lower case, with its colon; empty: relative
     std::string authority;  ///< lower case; of mail: what follows the last '@'
 
     std::string host() const {
@@ -37,10 +37,10 @@ Address address_of(std::string_view url) {
     const auto colon = url.find(':');
     const auto stop = url.find_first_of("/?#\\");
     if (colon != std::string_view::npos && colon < stop) {
-        address.scheme = lowered(url.substr(0, colon));
+        address.scheme = lowered(url.substr(0, colon + 1));
         url.remove_prefix(colon + 1);
     }
-    if (address.scheme == "mailto") {
+    if (address.scheme == "mailto:") {
         const auto recipient = url.substr(0, url.find('?'));
         address.authority = lowered(recipient.substr(recipient.rfind('@') + 1));
         return address;
@@ -76,8 +76,8 @@ bool same_site(std::string_view named, std::string_view host) {
 
 bool poses(std::string_view url) {
     const auto address = address_of(url);
-    const bool mail = address.scheme == "mailto";
-    const bool web = address.scheme == "http" || address.scheme == "https";
+    const bool mail = address.scheme == "mailto:";
+    const bool web = address.scheme == "http:" || address.scheme == "https:";
     if (!mail && !web) return !address.scheme.empty() || !address.authority.empty();
     return address.authority.find_first_not_of(of_hosts) != std::string::npos ||
            url.find('\\') != std::string_view::npos;

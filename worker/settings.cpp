@@ -38,6 +38,8 @@ SinkSettings sink_settings(const Config& config) {
     SinkSettings settings;
     settings.github_api_url = config.github.api_url;
     settings.github_token = config.github.token.reveal();
+    settings.gitlab_api_url = config.gitlab.api_url;
+    settings.gitlab_token = config.gitlab.token.reveal();
     if (!config.security.keys.empty()) settings.mac_key = config.security.keys.front().reveal();
     settings.http_timeout = config.worker.http_timeout;
     settings.version = version;

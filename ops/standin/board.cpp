@@ -59,4 +59,9 @@ bool Board::accepts(const std::string& token) const {
     return !token.empty() && (tokens_.empty() || tokens_.contains(token));
 }
 
+bool Board::accepts_bearer(const std::string& credential) const {
+    constexpr std::string_view scheme = "Bearer ";
+    return credential.starts_with(scheme) && accepts(credential.substr(scheme.size()));
+}
+
 }  // namespace epilogue::standin

@@ -20,9 +20,12 @@ inline constexpr const char* bot_login = "epilogue-bot";
 struct Comment {
     std::int64_t id = 0;
     std::string platform;  ///< its prefix without the slash: "github"
-    std::string place;     ///< on GitHub "owner/repo#7"
+    std::string
+        place;  ///< GitHub: "owner/repo#7", its review comments "owner/repo!7"; GitLab: "4455#7", "4455!7"
     std::string author;
     std::string body;
+    std::string
+        thread{};  ///< GitHub: the id that a review comment replies to; GitLab: the discussion's; "": none
     Instant created_at{};
     Instant updated_at{};
     Instant hidden_until{};  ///< lists leave it out until then, as after a lagging read replica
@@ -57,6 +60,9 @@ class Board {
     /// Only these tokens are accepted from now on; none: any that is not empty.
     void set_tokens(std::set<std::string> tokens) { tokens_ = std::move(tokens); }
     bool accepts(const std::string& token) const;
+
+    /// Whether "Authorization: Bearer …" holds an accepted token.
+    bool accepts_bearer(const std::string& credential) const;
 
     /// Counts a request that a platform reads; returns how many there were, for rate-limit headers.
     std::size_t count_request() { return ++requests_; }

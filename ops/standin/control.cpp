@@ -39,7 +39,9 @@ Json object_of(const Request& request) {
     return request.body.empty() ? Json::object() : Json::parse(request.body);
 }
 
+/// "place" as a Comment has it, or GitHub's "repo" and "number".
 std::string place_of(const Json& json) {
+    if (json.contains("place")) return json.at("place").get<std::string>();
     return json.at("repo").get<std::string>() + "#" + std::to_string(json.at("number").get<std::int64_t>());
 }
 
@@ -83,6 +85,7 @@ Json visible_json(const std::vector<Comment>& comments) {
                         {"path", comment.place},
                         {"author", comment.author},
                         {"body", comment.body},
+                        {"thread", comment.thread},
                         {"created_at", to_iso(comment.created_at)}});
     }
     return json;
@@ -113,7 +116,8 @@ Reply wait(Desk& desk, const Request& request) {
 
 Reply seed(Desk& desk, const Json& json) {
     Comment comment;
-    comment.platform = "github";
+    comment.platform = json.value("platform", "github");
+    comment.thread = json.value("thread", "");
     comment.place = place_of(json);
     comment.author = json.value("author", "somebody");
     comment.body = json.at("body").get<std::string>();
@@ -166,7 +170,8 @@ Reply change(Desk& desk, const Request& request, const std::string& what) {
     } else if (what == "tokens") {
         desk.accept_tokens(json.at("tokens").get<std::set<std::string>>());
     } else if (what == "issues") {
-        desk.set_place("github", place_of(json), state_of(json.at("state").get<std::string>()));
+        desk.set_place(json.value("platform", "github"), place_of(json),
+                       state_of(json.at("state").get<std::string>()));
     } else if (what == "reset") {
         desk.reset();
     } else {

@@ -5,26 +5,6 @@
 #include "base/text.h"
 
 namespace epilogue::standin {
-namespace {
-
-std::string decoded(std::string_view text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        unsigned byte = 0;
-        if (text[at] == '%' && at + 2 < text.size() &&
-            std::from_chars(text.data() + at + 1, text.data() + at + 3, byte, 16).ptr ==
-                text.data() + at + 3) {
-            out += static_cast<char>(byte);
-            at += 2;
-        } else {
-            out += text[at] == '+' ? ' ' : text[at];
-        }
-    }
-    return out;
-}
-
-}  // namespace
-
 Reply json_reply(int status, std::string body) {
     return {status, {{"content-type", "application/json; charset=utf-8"}}, std::move(body), Ending::answer};
 }
@@ -42,6 +22,36 @@ std::map<std::string, std::string> parameters_of(std::string_view query) {
         parameters[decoded(std::string_view{part}.substr(0, equals))] = decoded(value);
     }
     return parameters;
+}
+
+std::string decoded(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        unsigned byte = 0;
+        if (text[at] == '%' && at + 2 < text.size() &&
+            std::from_chars(text.data() + at + 1, text.data() + at + 3, byte, 16).ptr ==
+                text.data() + at + 3) {
+            out += static_cast<char>(byte);
+            at += 2;
+        } else {
+            out += text[at] == '+' ? ' ' : text[at];
+        }
+    }
+    return out;
+}
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+    std::int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && at == end ? std::optional{number} : std::nullopt;
+}
+
+std::int64_t positive_of(const std::map<std::string, std::string>& parameters, const std::string& name,
+                         std::int64_t otherwise) {
+    const auto found = parameters.find(name);
+    const auto number = found == parameters.end() ? std::nullopt : number_of(found->second);
+    return number && *number > 0 ? *number : otherwise;
 }
 
 std::string header_of(const Request& request, const std::string& name) {

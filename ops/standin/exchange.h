@@ -1,7 +1,9 @@
 // One request as the stand-in sees it, and what becomes of it: the line between HTTP and the play.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +43,16 @@ Reply no_reply(Ending ending);
 
 /// The parameters of `query`, percent-decoded, '+' read as a space; the last of repeated ones.
 std::map<std::string, std::string> parameters_of(std::string_view query);
+
+/// The decimal number that `text` is, or nullopt.
+std::optional<std::int64_t> number_of(std::string_view text);
+
+/// The parameter `name` as a number from 1 on, `otherwise` when it is none.
+std::int64_t positive_of(const std::map<std::string, std::string>& parameters, const std::string& name,
+                         std::int64_t otherwise);
+
+/// `text` percent-decoded.
+std::string decoded(std::string_view text);
 
 /// The header field `name` (lower case), or "" when it is absent.
 std::string header_of(const Request& request, const std::string& name);

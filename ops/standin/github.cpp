@@ -1,6 +1,5 @@
 // GitHub's REST API as far as Epilogue uses it. It knows no idempotency keys, as the real one.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <optional>
 
@@ -27,13 +26,6 @@ Reply refusal(int status, const std::string& message) {
     return answer(status, {{"message", message}, {"documentation_url", "https://docs.github.com/rest"}});
 }
 
-std::optional<std::int64_t> number_of(const std::string& text) {
-    std::int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc{} && at == end ? std::optional{number} : std::nullopt;
-}
-
 // The API speaks in whole seconds, and compares in them.
 Instant whole_second(Instant at) {
     return std::chrono::floor<std::chrono::seconds>(at);
@@ -47,18 +39,29 @@ std::string root_of(const Request& request) {
     return "http://" + header_of(request, "host") + "/github";
 }
 
+/// Review comments stand beside the conversation: "owner/repo!7".
+bool is_review(const Comment& comment) {
+    return comment.place.find('!') != std::string::npos;
+}
+
 Json comment_json(const Comment& comment, const Request& request) {
-    const std::size_t mark = comment.place.rfind('#');
+    const std::size_t mark = comment.place.find_last_of("#!");
     const std::string repository = comment.place.substr(0, mark);
+    const std::string number = comment.place.substr(mark + 1);
     const std::string id = std::to_string(comment.id);
-    return {{"id", comment.id},
-            {"url", root_of(request) + "/repos/" + repository + "/issues/comments/" + id},
-            {"html_url", root_of(request) + "/" + repository + "/issues/" + comment.place.substr(mark + 1) +
-                             "#issuecomment-" + id},
-            {"body", comment.body},
-            {"user", {{"id", comment.author == bot_login ? bot_id : 2}, {"login", comment.author}}},
-            {"created_at", time_of(comment.created_at)},
-            {"updated_at", time_of(comment.updated_at)}};
+    const bool review = is_review(comment);
+    Json json{{"id", comment.id},
+              {"url", root_of(request) + "/repos/" + repository + (review ? "/pulls" : "/issues") +
+                          "/comments/" + id},
+              {"html_url", root_of(request) + "/" + repository +
+                               (review ? "/pull/" + number + "#discussion_r" + id
+                                       : "/issues/" + number + "#issuecomment-" + id)},
+              {"body", comment.body},
+              {"user", {{"id", comment.author == bot_login ? bot_id : 2}, {"login", comment.author}}},
+              {"created_at", time_of(comment.created_at)},
+              {"updated_at", time_of(comment.updated_at)}};
+    if (!comment.thread.empty()) json["in_reply_to_id"] = number_of(comment.thread).value_or(0);
+    return json;
 }
 
 /// The refusal that the issue's state asks for; nullopt when it can be read.
@@ -68,8 +71,8 @@ std::optional<Reply> unreadable(PlaceState state) {
     return std::nullopt;
 }
 
-Reply create(const Request& request, const std::string& place, Board& board) {
-    const PlaceState state = board.state(platform, place);
+Reply create(const Request& request, const std::string& place, Board& board, const std::string& thread = "") {
+    const PlaceState state = board.state(platform, replaced(place, "!", "#"));
     if (auto refused = unreadable(state)) return *refused;
     if (state == PlaceState::locked) {
         return refusal(403, "Unable to create comment because issue is locked.");
@@ -89,17 +92,11 @@ Reply create(const Request& request, const std::string& place, Board& board) {
     comment.place = place;
     comment.author = bot_login;
     comment.body = body;
+    comment.thread = thread;
     const Json made = comment_json(board.add(std::move(comment)), request);
     Reply reply = answer(201, made);
     reply.headers.emplace_back("location", made["url"].get<std::string>());
     return reply;
-}
-
-std::int64_t parameter(const std::map<std::string, std::string>& parameters, const std::string& name,
-                       std::int64_t otherwise) {
-    const auto found = parameters.find(name);
-    const auto number = found == parameters.end() ? std::nullopt : number_of(found->second);
-    return number && *number > 0 ? *number : otherwise;
 }
 
 /// The Link header field: first, prev, next and last as far as they make sense; "" for a single page.
@@ -123,7 +120,7 @@ std::string links(const Request& request, std::int64_t page, std::int64_t pages)
 }
 
 Reply list(const Request& request, const std::string& place, const Board& board) {
-    if (auto refused = unreadable(board.state(platform, place))) return *refused;
+    if (auto refused = unreadable(board.state(platform, replaced(place, "!", "#")))) return *refused;
     const auto parameters = parameters_of(request.query);
     std::vector<const Comment*> found = board.listed(platform, place);
     if (const auto since = parameters.find("since"); since != parameters.end()) {
@@ -133,8 +130,10 @@ Reply list(const Request& request, const std::string& place, const Board& board)
             return whole_second(comment->updated_at) < whole_second(*from);
         });
     }
-    const std::int64_t size = std::min(parameter(parameters, "per_page", 30), std::int64_t{100});
-    const std::int64_t page = parameter(parameters, "page", 1);
+    if (const auto order = parameters.find("direction"); order != parameters.end() && order->second == "desc")
+        std::reverse(found.begin(), found.end());
+    const std::int64_t size = std::min(positive_of(parameters, "per_page", 30), std::int64_t{100});
+    const std::int64_t page = positive_of(parameters, "page", 1);
     const auto total = static_cast<std::int64_t>(found.size());
     const std::int64_t pages = std::max((total + size - 1) / size, std::int64_t{1});
     Json shown = Json::array();
@@ -151,10 +150,10 @@ Reply list(const Request& request, const std::string& place, const Board& board)
     return reply;
 }
 
-Reply one_comment(const Request& request, const std::string& repository, std::int64_t id, Board& board) {
+/// `path`: the repository with the mark of the kind of comment, "owner/repo#" or "owner/repo!".
+Reply one_comment(const Request& request, const std::string& path, std::int64_t id, Board& board) {
     const Comment* comment = board.find(id);
-    if (comment == nullptr || comment->platform != platform ||
-        !comment->place.starts_with(repository + "#")) {
+    if (comment == nullptr || comment->platform != platform || !comment->place.starts_with(path)) {
         return refusal(404, "Not Found");
     }
     if (request.method == "GET") return answer(200, comment_json(*comment, request));
@@ -170,19 +169,30 @@ Reply comments_of_issue(const Request& request, const std::string& place, Board&
     return refusal(404, "Not Found");
 }
 
+Reply reply(const Request& request, const std::string& place, const std::string& id, Board& board) {
+    const auto number = number_of(id);
+    const Comment* const root = number ? board.find(*number) : nullptr;
+    if (request.method != "POST" || root == nullptr || root->place != place) return refusal(404, "Not Found");
+    if (!root->thread.empty()) return refusal(422, "Replies to replies are not supported");
+    return create(request, place, board, id);
+}
+
 Reply routed(const Request& request, Board& board) {
     const Segments at = split(request.path, '/');
     if (at.size() == 2 && at[1] == "user" && request.method == "GET") {
         return answer(200, {{"id", bot_id}, {"login", bot_login}});
     }
-    if (at.size() != 7 || at[1] != "repos" || at[4] != "issues") return refusal(404, "Not Found");
-    const std::string repository = at[2] + "/" + at[3];
-    if (at[5] == "comments") {
+    const bool review = at.size() >= 7 && at[4] == "pulls";
+    if (at.size() < 7 || at[1] != "repos" || (at[4] != "issues" && !review)) return refusal(404, "Not Found");
+    const std::string path = at[2] + "/" + at[3] + (review ? "!" : "#");
+    if (at.size() == 7 && at[5] == "comments") {
         const auto id = number_of(at[6]);
-        return id ? one_comment(request, repository, *id, board) : refusal(404, "Not Found");
+        return id ? one_comment(request, path, *id, board) : refusal(404, "Not Found");
     }
     if (at[6] != "comments" || !number_of(at[5])) return refusal(404, "Not Found");
-    return comments_of_issue(request, repository + "#" + at[5], board);
+    if (review && at.size() == 9 && at[8] == "replies") return reply(request, path + at[5], at[7], board);
+    const bool can_list = at.size() == 7 && (!review || request.method == "GET");
+    return can_list ? comments_of_issue(request, path + at[5], board) : refusal(404, "Not Found");
 }
 
 Reply authorised(const Request& request, Board& board) {
@@ -193,10 +203,7 @@ Reply authorised(const Request& request, Board& board) {
     }
     const std::string credential = header_of(request, "authorization");
     if (credential.empty()) return refusal(401, "Requires authentication");
-    constexpr std::string_view scheme = "Bearer ";
-    if (!credential.starts_with(scheme) || !board.accepts(credential.substr(scheme.size()))) {
-        return refusal(401, "Bad credentials");
-    }
+    if (!board.accepts_bearer(credential)) return refusal(401, "Bad credentials");
     return routed(request, board);
 }
 

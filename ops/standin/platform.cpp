@@ -5,7 +5,7 @@
 namespace epilogue::standin {
 namespace {
 
-constexpr std::array<Platform, 1> platforms{{{"github", &serve_github}}};
+constexpr std::array<Platform, 2> platforms{{{"github", &serve_github}, {"gitlab", &serve_gitlab}}};
 
 }  // namespace
 

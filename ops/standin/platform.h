@@ -14,8 +14,11 @@ struct Platform {
     Reply (*serve)(const Request& request, Board& board);
 };
 
-/// GitHub's REST API: the user, comments of issues and pull requests.
+/// GitHub's REST API: the user, comments of issues and pull requests, review comments.
 Reply serve_github(const Request& request, Board& board);
+
+/// GitLab's REST API (v4): the user, notes of issues and merge requests, their discussions.
+Reply serve_gitlab(const Request& request, Board& board);
 
 /// The platform whose path this is; nullptr when there is none.
 const Platform* platform_of(std::string_view path);

@@ -23,12 +23,6 @@ BOOST_FIXTURE_TEST_CASE(a_post_becomes_one_comment_word_for_word, Fixture) {
     BOOST_TEST(platform.counts().attempts == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_review_comment_is_answered_in_the_conversation, Fixture) {
-    std::get<GithubTarget>(post.target).review_comment_id = 99;
-    BOOST_TEST(name_of(sink.create(post).answer) == "sent");
-    BOOST_TEST(platform.visible().at(0).place == place);
-}
-
 BOOST_FIXTURE_TEST_CASE(each_answer_means_what_the_protocol_says, Fixture) {
     const Json none = Json::object();
     const std::string locked = "Unable to create comment because issue is locked.";

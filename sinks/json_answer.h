@@ -1,0 +1,27 @@
+// JSON that a platform answered: read without trust, never throws.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace epilogue {
+
+/// Discarded when the text is no JSON.
+nlohmann::json parsed(std::string_view text);
+
+/// The text in a member; "" when there is none.
+std::string text_at(const nlohmann::json& object, const char* name);
+
+/// The integer in a member; 0 when there is none.
+std::int64_t integer_at(const nlohmann::json& object, const char* name);
+
+/// `json` as the body of a request; malformed bytes become U+FFFD.
+std::string body_of(const nlohmann::json& json);
+
+/// A platform's own words, on one line, short enough for a cause.
+std::string one_line(std::string_view text);
+
+}  // namespace epilogue
