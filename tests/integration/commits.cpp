@@ -13,6 +13,8 @@
 
 #include "tests/integration/harness/eventually.h"
 #include "tests/integration/harness/proxied_database.h"
+#include "worker/claim.h"
+#include "worker/fence.h"
 #include "worker/migrate.h"
 #include "worker/mysql_store.h"
 
@@ -253,4 +255,36 @@ BOOST_FIXTURE_TEST_CASE(what_nobody_can_say_is_an_error_and_not_a_decision, Ledg
     BOOST_TEST((told.result.error().remedy == Remedy::retry));
     BOOST_TEST(told.runs == 1);
     BOOST_TEST(sequence() == before + 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_predecessor_that_stopped_inside_its_transaction_is_ended_by_the_next_claim,
+                        Ledger) {
+    const auto claim_by = [&](MysqlStore& by, const std::string& owner) {
+        return claim_partition(by, key, "c", owner, [] { return Result<NextOffset>(NextOffset{0}); });
+    };
+    const auto first = claim_by(store, "first");
+    BOOST_REQUIRE(first.has_value());
+    std::promise<void> holds_the_row;
+    std::promise<void> goes_on;
+    auto zombie = std::async(std::launch::async, [&] {
+        const auto work = [&](Transaction& transaction) -> Result<void> {
+            TRY(auto row, transaction.lock_partition(key));
+            if (row->generation != first->generation) return fenced("the partition");
+            holds_the_row.set_value();
+            goes_on.get_future().wait();
+            row->next_offset.value = 1000;
+            return transaction.put_partition(key, *row);
+        };
+        return store.transact(work, [](Transaction&) -> Result<bool> { return false; });
+    });
+    holds_the_row.get_future().wait();
+    MysqlStore other{database.settings(), {}};
+    const auto second = claim_by(other, "second");
+    BOOST_REQUIRE(second.has_value());
+    BOOST_TEST((second->generation > first->generation));
+    goes_on.set_value();
+    const auto late = zombie.get();
+    BOOST_REQUIRE(!late);
+    BOOST_TEST(is_fenced(late.error()));
+    BOOST_TEST(database.number("SELECT next_offset FROM partition_progress") == 0);
 }

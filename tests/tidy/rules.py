@@ -21,7 +21,11 @@ ARROWS = {
 FOREIGN_TO_CORE = re.compile(r"curl|rdkafka|mysql|mariadb|prometheus|httplib|boost/(asio|beast)|spdlog")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 WAITS = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep)\b|(?<![\w.>:])sleep\(")
-DRIVER = re.compile(r"(->|\.)\s*(commit|rollback)\s*\(\s*\)|\b(setAuto" + r"Commit|OPT_" + r"RECONNECT)\b")
+# The driver's own transaction calls, and whatever makes it connect again behind our back.
+DRIVER = re.compile(r"(->|\.)\s*(commit\s*\(\s*\)|(rollback|reconnect)\s*\()|\bset(AutoCommit|Savepoint)\s*\("
+                    r"|OPT_RECONNECT|\bmysql_(commit|rollback|autocommit|reconnect)\b")
+DRIVER_HEADER = re.compile(r"cppconn/|mysql_(driver|connection|error)\.h|mysql\.h|mariadb/")
+DRIVER_HOME = "base/io/mysql.cpp"
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.~$})])/(work|root|home)/")
 DISABLED = re.compile(r"boost::unit_test::(disabled|precondition)|\bGTEST_SKIP\b|\bDISABLED_\w")
@@ -88,9 +92,14 @@ def waits(path, text):
 
 
 def driver_calls(path, text):
-    if is_cpp(path) and not path.startswith("tests/"):
-        yield from found(DRIVER, text, "the MySQL driver swallows this call's errors: send the statement instead",
-                         code_only=True)
+    if not is_cpp(path) or path.startswith("tests/"):
+        return
+    yield from found(DRIVER, text, "the MySQL driver swallows this call's errors: send the statement instead",
+                     code_only=True)
+    for number, line in numbered(text):
+        match = INCLUDE.match(line)
+        if match and match[1] == "<" and DRIVER_HEADER.match(match[2]) and path != DRIVER_HOME:
+            yield number, f"the MySQL driver belongs to {DRIVER_HOME} alone"
 
 
 def unfinished(path, text):
