@@ -37,8 +37,8 @@ class PointTransaction final : public Transaction {
     Result<std::vector<std::string>> held_conversations(int partition, std::size_t limit) override {
         return said("the held conversations are read", rows_.held_conversations(partition, limit));
     }
-    Result<SilenceCensus> silence_census(Instant from, Instant to) override {
-        return said("the silences are counted", rows_.silence_census(from, to));
+    Result<SilenceCensus> silence_census(Instant from, Instant to, Instant let_go_since) override {
+        return said("the silences are counted", rows_.silence_census(from, to, let_go_since));
     }
     Result<std::optional<Instant>> next_due(int partition) override {
         return said("the next due time is read", rows_.next_due(partition));
