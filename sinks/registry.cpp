@@ -6,6 +6,7 @@
 
 #include "sinks/github.h"
 #include "sinks/gitlab.h"
+#include "sinks/slack.h"
 
 namespace epilogue {
 namespace {
@@ -28,14 +29,23 @@ std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
                                                        .version = settings.version});
 }
 
+std::unique_ptr<Sink> make_slack(const SinkSettings& settings) {
+    return std::make_unique<SlackSink>(SlackSettings{.api_url = settings.slack_api_url,
+                                                     .token = settings.slack_token,
+                                                     .teams = settings.slack_teams,
+                                                     .http_timeout = settings.http_timeout,
+                                                     .version = settings.version});
+}
+
 std::unique_ptr<Sink> make_log(const SinkSettings& settings) {
     return std::make_unique<LogSink>(settings.write_log);
 }
 
-constexpr std::array<std::pair<std::string_view, MakeSink>, 3> table{{
+constexpr std::array<std::pair<std::string_view, MakeSink>, 4> table{{
     {"github", make_github},
     {"gitlab", make_gitlab},
     {"log", make_log},
+    {"slack", make_slack},
 }};
 
 }  // namespace

@@ -17,10 +17,13 @@ struct SinkSettings {
     std::string github_token;  ///< may be empty: its posts then wait for one
     std::string gitlab_api_url = "https://gitlab.com/api/v4";
     std::string gitlab_token;
-    std::string mac_key;                            ///< the first of [security] keys
-    std::chrono::milliseconds http_timeout{20000};  ///< total, per call of a sink
-    std::string version;                            ///< ours
-    WriteLine write_log;                            ///< takes the lines of the `log` processor
+    std::string slack_api_url = "https://slack.com/api";
+    std::string slack_token;
+    std::map<std::string, std::string> slack_teams;  ///< team id -> token
+    std::string mac_key;                             ///< the first of [security] keys
+    std::chrono::milliseconds http_timeout{20000};   ///< total, per call of a sink
+    std::string version;                             ///< ours
+    WriteLine write_log;                             ///< takes the lines of the `log` processor
 };
 
 /// One of each sink, under the short names of contract §4. A new sink is a line in the table of registry.cpp.

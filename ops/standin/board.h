@@ -20,12 +20,14 @@ inline constexpr const char* bot_login = "epilogue-bot";
 struct Comment {
     std::int64_t id = 0;
     std::string platform;  ///< its prefix without the slash: "github"
-    std::string
-        place;  ///< GitHub: "owner/repo#7", its review comments "owner/repo!7"; GitLab: "4455#7", "4455!7"
+    /// GitHub: "owner/repo#7", its review comments "owner/repo!7"; GitLab: "4455#7", "4455!7"; Slack: "C1".
+    std::string place;
     std::string author;
     std::string body;
-    std::string
-        thread{};  ///< GitHub: the id that a review comment replies to; GitLab: the discussion's; "": none
+    /// What it replies to: GitHub: a review comment's id; GitLab: a discussion; Slack: its parent's time; or
+    /// "".
+    std::string thread{};
+    std::string metadata{};  ///< Slack: as JSON; "": none
     Instant created_at{};
     Instant updated_at{};
     Instant hidden_until{};  ///< lists leave it out until then, as after a lagging read replica

@@ -118,6 +118,7 @@ Reply seed(Desk& desk, const Json& json) {
     Comment comment;
     comment.platform = json.value("platform", "github");
     comment.thread = json.value("thread", "");
+    comment.metadata = json.value("metadata", "");
     comment.place = place_of(json);
     comment.author = json.value("author", "somebody");
     comment.body = json.at("body").get<std::string>();

@@ -38,7 +38,8 @@ Desk::Entry Desk::note(const Request& request) {
     entry->query = request.query;
     entry->body = request.body;
     log_.push_back(entry);
-    if (request.method == "POST") ++totals_.attempts;
+    const bool deletes = request.path.ends_with("/chat.delete");  // Slack has no DELETE
+    if (request.method == "POST" && !deletes) ++totals_.attempts;
     if (request.method == "GET") ++totals_.lookups;
     return entry;
 }

@@ -5,7 +5,8 @@
 namespace epilogue::standin {
 namespace {
 
-constexpr std::array<Platform, 2> platforms{{{"github", &serve_github}, {"gitlab", &serve_gitlab}}};
+constexpr std::array<Platform, 3> platforms{
+    {{"github", &serve_github}, {"gitlab", &serve_gitlab}, {"slack", &serve_slack}}};
 
 }  // namespace
 

@@ -20,6 +20,9 @@ Reply serve_github(const Request& request, Board& board);
 /// GitLab's REST API (v4): the user, notes of issues and merge requests, their discussions.
 Reply serve_gitlab(const Request& request, Board& board);
 
+/// Slack's Web API: messages in channels and threads.
+Reply serve_slack(const Request& request, Board& board);
+
 /// The platform whose path this is; nullptr when there is none.
 const Platform* platform_of(std::string_view path);
 

@@ -13,8 +13,8 @@ namespace standin {
 class Server;
 }
 
-/// A desk that is open to HTTP: GitHub at /github, GitLab at /gitlab, the control API at /_control.
-/// Everything the control API gives is also a call of standin::Desk.
+/// A desk that is open to HTTP: GitHub at /github, GitLab at /gitlab, Slack at /slack, the control API at
+/// /_control. Everything the control API gives is also a call of standin::Desk.
 class StandIn : public standin::Desk {
   public:
     /// Listens on 127.0.0.1:`port`, 0: a free one. Throws std::runtime_error when it cannot be had.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
 
 #include "ops/standin/standin.h"
 #include "sinks/marker.h"
@@ -27,6 +28,7 @@ const std::vector<Place>& places() {
         {"github",
          GithubTarget{.repo = "octo/cat", .number = 7, .review_comment_id = {}, .installation_id = {}}},
         {"gitlab", GitlabTarget{.project = "4455", .iid = 7, .merge_request = false, .discussion_id = {}}},
+        {"slack", SlackTarget{.channel = "C1", .thread_ts = "1763715600.000100", .team_id = {}}},
     };
     return all;
 }
@@ -37,6 +39,8 @@ SinkSettings settings_for(const StandIn& platform) {
     settings.github_token = "token";
     settings.gitlab_api_url = platform.url("/gitlab");
     settings.gitlab_token = "token";
+    settings.slack_api_url = platform.url("/slack");
+    settings.slack_token = "token";
     settings.mac_key = "key";
     settings.version = "0.1.0";
     settings.write_log = [](const std::string&) {};
@@ -68,6 +72,8 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
             BOOST_TEST(hostile::alive_in_markdown(visible[0].body) == "");
             for (const auto& part : absent)
                 BOOST_TEST(hostile::visible(visible[0].body).find(part) == std::string::npos, part);
+            const auto sent = nlohmann::json::parse(platform.log().at(0).body);
+            BOOST_TEST(hostile::alive_in_mrkdwn(sent.value("text", "")) == "");
             BOOST_TEST(sink.find(post).seen.size() == 1U);
         }
     }

@@ -32,8 +32,8 @@ Post log_post(std::string body) {
 BOOST_AUTO_TEST_CASE(each_short_name_has_its_sink) {
     std::vector<std::string> lines;
     const auto sinks = make_sinks(settings(lines));
-    BOOST_TEST(sinks.size() == 3U);
-    for (const auto* name : {"github", "gitlab", "log"}) {
+    BOOST_TEST(sinks.size() == 4U);
+    for (const auto* name : {"github", "gitlab", "log", "slack"}) {
         BOOST_REQUIRE(sinks.contains(name));
         BOOST_TEST(sinks.at(name) != nullptr);
     }
