@@ -35,7 +35,7 @@ const std::vector<std::pair<Blow, int>> short_form{{Blow::kill_with_request_open
                                                    {Blow::restart_broker, 1},
                                                    {Blow::restart_database, 2},
                                                    {Blow::kill_sessions, 3},
-                                                   {Blow::break_network, 5}};
+                                                   {Blow::break_network, 6}};
 constexpr std::size_t hands = 5;  // after each of which everything heals
 
 /// Which figure is short of what has to be shown, as the blow that mends it.

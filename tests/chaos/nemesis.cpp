@@ -81,7 +81,8 @@ Nemesis::Nemesis(const Stage& stage, Pool& pool, FaultProxy& to_database, FaultP
       timing_(timing),
       random_(random),
       say_(std::move(say)),
-      complain_(std::move(complain)) {}
+      complain_(std::move(complain)),
+      first_network_(random_.between(0, 5)) {}
 
 void Nemesis::strike(Blow blow) {
     let_go_on();
@@ -259,29 +260,36 @@ void Nemesis::kill_sessions() {
 
 void Nemesis::break_network() {
     mend_network();
-    const double draw = random_.real01();
+    constexpr int kinds = 6;
     std::string what;
-    if (draw < 0.25) {
-        what = "answers of COMMIT are lost";
-        to_database_.plan({.deed = Deed::lose_answer, .at = Request::commit, .times = 3});
-        to_database_.plan({.deed = Deed::cut_behind, .at = Request::commit, .times = 3, .reset = true});
-    } else if (draw < 0.4) {
-        what = "statements are lost";
-        to_database_.plan({.deed = Deed::lose_request, .at = Request::commit, .times = 3});
-        to_database_.plan({.deed = Deed::lose_answer, .at = Request::statement, .after = 20, .times = 3});
-    } else if (draw < 0.55) {
-        what = fmt::format("{} connections to the database are cut", to_database_.cut_all(true));
-    } else if (draw < 0.7) {
-        what = "the way to the database is slow";
-        to_database_.set({.delay = 20ms});
-    } else if (draw < 0.85 || !may_lose_requests_) {
-        what = "the platform's answers are lost";
-        to_platform_.plan({.deed = Deed::lose_answer, .times = 4});
-        to_platform_.plan({.deed = Deed::cut_behind, .times = 2, .reset = true});
-    } else {
-        what = "requests to the platform are lost, or come late";
-        to_platform_.plan({.deed = Deed::lose_request, .times = 2});
-        to_platform_.plan({.deed = Deed::deliver_late, .times = 3});
+    switch ((first_network_ + hits_.broken_networks) % kinds) {
+        case 0:
+            what = "answers of COMMIT are lost";
+            to_database_.plan({.deed = Deed::lose_answer, .at = Request::commit, .times = 3});
+            to_database_.plan({.deed = Deed::cut_behind, .at = Request::commit, .times = 3, .reset = true});
+            break;
+        case 1:
+            what = "COMMITs and statements are lost";
+            to_database_.plan({.deed = Deed::lose_request, .at = Request::commit, .times = 3});
+            to_database_.plan({.deed = Deed::lose_answer, .at = Request::statement, .after = 20, .times = 3});
+            break;
+        case 2:
+            what = fmt::format("{} connections to the database are cut", to_database_.cut_all(true));
+            break;
+        case 3:
+            what = "the way to the database is slow";
+            to_database_.set({.delay = 20ms});
+            break;
+        case 4:
+            what = "the platform's answers are lost";
+            to_platform_.plan({.deed = Deed::lose_answer, .times = 4});
+            to_platform_.plan({.deed = Deed::cut_behind, .times = 2, .reset = true});
+            break;
+        default:
+            what = "requests to the platform come late, or never";
+            to_platform_.plan({.deed = Deed::deliver_late, .times = 3});
+            if (may_lose_requests_) to_platform_.plan({.deed = Deed::lose_request, .times = 2});
+            break;
     }
     ++hits_.broken_networks;
     say_(what);

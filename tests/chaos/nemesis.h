@@ -95,6 +95,7 @@ class Nemesis {
     Random random_;
     const Say say_;
     const Say complain_;
+    const int first_network_;  ///< from which on each kind of broken network has its turn
     bool may_lose_requests_ = true;
     std::size_t requests_read_ = 0;
     Hits hits_;
