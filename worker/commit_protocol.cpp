@@ -45,8 +45,9 @@ Result<Committed> attempt(SessionSource& sessions, const Store::Work& work, cons
     const auto give_up = [&](const Error& error) -> Result<Committed> {
         session->roll_back();  // after 1205 the transaction is still open
         sessions.give_back(std::move(session));
-        if (may_pass(error)) return Committed::no;
-        return Failure(error);
+        if (!may_pass(error)) return Failure(error);
+        sessions.undone(error);
+        return Committed::no;
     };
     if (const auto begun = session->begin(); !begun) return give_up(begun.error());
     if (const auto worked = work(session->rows()); !worked) return give_up(worked.error());
@@ -60,7 +61,9 @@ Result<Committed> attempt(SessionSource& sessions, const Store::Work& work, cons
     if (is_conflict(committed.error())) return give_up(committed.error());  // the server has rolled it back
     sessions.commit_was_ambiguous();
     if (mutant(Mutant::ambiguous_commit_believed)) return Committed::yes;
-    return decide(sessions, session->connection_id(), is_done);
+    TRY(const Committed decided, decide(sessions, session->connection_id(), is_done));
+    if (decided == Committed::no) sessions.undone(committed.error());
+    return decided;
 }
 
 }  // namespace

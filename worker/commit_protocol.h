@@ -42,6 +42,8 @@ class SessionSource {
     /// A COMMIT was answered, after so long; or its answer was lost.
     virtual void committed(std::chrono::duration<double> after) = 0;
     virtual void commit_was_ambiguous() = 0;
+    /// A transaction was undone by what may be over the next time: a conflict, or its lost connection.
+    virtual void undone(const Error& why) = 0;
 };
 
 /// Store::transact over these sessions.

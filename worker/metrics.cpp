@@ -56,6 +56,8 @@ struct Metrics::Families {
         histogram(registry, "epilogue_store_commit_seconds", "Time that COMMIT took").Add({}, fast);
     Counter& ambiguous =
         counter(registry, "epilogue_ambiguous_commits_total", "COMMITs whose answer was lost").Add({});
+    Family<Counter>& undone = counter(registry, "epilogue_store_undone_total",
+                                      "Transactions undone by what may be over the next time, by cause");
     Family<Counter>& lookups =
         counter(registry, "epilogue_lookups_total", "Look-ups on the platforms, by result");
     Family<Counter>& healed = counter(registry, "epilogue_healed_total", "Twin posts removed");
@@ -115,6 +117,9 @@ void Metrics::committed(std::chrono::duration<double> seconds) {
 }
 void Metrics::ambiguous_commit() {
     families_->ambiguous.Increment();
+}
+void Metrics::undone(std::string_view cause) {
+    families_->undone.Add({{"cause", std::string(cause)}}).Increment();
 }
 void Metrics::rebalance() {
     families_->rebalances.Increment();

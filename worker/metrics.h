@@ -27,6 +27,7 @@ class Metrics {
     void dead_letter(const std::string& reason);
     void committed(std::chrono::duration<double> seconds);
     void ambiguous_commit();
+    void undone(std::string_view cause);
     void rebalance();
     void adopted();
     /// Turns that the storm brake keeps back, of the partitions this worker owns.

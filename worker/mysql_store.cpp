@@ -79,6 +79,17 @@ void MysqlStore::commit_was_ambiguous() {
     observer_.ambiguous_commit();
 }
 
+void MysqlStore::undone(const Error& why) {
+    constexpr int changed_row = 1020;
+    constexpr int lock_wait = 1205;
+    constexpr int deadlock = 1213;
+    observer_.undone(why.code == deadlock      ? "deadlock"
+                     : why.code == lock_wait   ? "lock_wait"
+                     : why.code == changed_row ? "changed_row"
+                     : is_lost_connection(why) ? "lost_connection"
+                                               : "commit_refused");
+}
+
 Result<void> MysqlStore::transact(const Work& work, const Check& is_done) {
     return epilogue::transact(*this, work, is_done);
 }

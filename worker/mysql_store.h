@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "base/io/mysql.h"
@@ -18,6 +19,9 @@ namespace epilogue {
 struct StoreObserver {
     std::function<void(std::chrono::duration<double>)> committed = [](auto) {};
     std::function<void()> ambiguous_commit = [] {};
+    /// A transaction was undone and may be run again: "deadlock", "lock_wait", "changed_row",
+    /// "lost_connection", or "commit_refused" for any other answer to COMMIT.
+    std::function<void(std::string_view cause)> undone = [](auto) {};
 };
 
 class MysqlStore final : public Store, private SessionSource {
@@ -38,6 +42,7 @@ class MysqlStore final : public Store, private SessionSource {
     void give_back(std::unique_ptr<StoreSession> session) override;
     void committed(std::chrono::duration<double> after) override;
     void commit_was_ambiguous() override;
+    void undone(const Error& why) override;
 
     Result<std::unique_ptr<MysqlSession>> take_session();
     void give_back(std::unique_ptr<MysqlSession> session);

@@ -52,10 +52,26 @@ Record Talk::status(const std::string& value) {
 OwnedPartition::OwnedPartition(const MariaDb& server, const std::string& database)
     : server_(server),
       database_(database),
-      store_(migrated(server, database), StoreObserver{}),
+      settings_(migrated(server, database)),
+      store_(settings_, observer()),
       installation_(expect(store_.installation())),
       planner_(installation_.id, SummaryRules{}),
       claim_(expect(claim_partition(store_, key, "cluster", "the test", [] { return NextOffset{0}; }))) {}
+
+StoreObserver OwnedPartition::observer() {
+    StoreObserver observer;
+    observer.undone = [this](std::string_view cause) {
+        const std::lock_guard lock(mutex_);
+        ++undone_[std::string(cause)];
+    };
+    return observer;
+}
+
+int OwnedPartition::undone(const std::string& cause) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = undone_.find(cause);
+    return found == undone_.end() ? 0 : found->second;
+}
 
 Result<BatchReport> OwnedPartition::apply(Store& store, const std::vector<Record>& records) {
     std::vector<RecordView> views;
@@ -115,6 +131,10 @@ std::vector<std::string> OwnedPartition::turns_of(std::int64_t callback) const {
 
 std::int64_t OwnedPartition::number(const std::string& sql) const {
     return std::stoll(server_.query(sql, database_).at(0).at(0).value());
+}
+
+std::unique_ptr<MysqlSession> OwnedPartition::open_session() const {
+    return expect(MysqlSession::open(settings_));
 }
 
 std::int64_t OwnedPartition::waiting() const {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -70,14 +73,22 @@ class OwnedPartition {
     /// The turns that the callback owes or has posted, in their order.
     std::vector<std::string> turns_of(std::int64_t callback) const;
     std::int64_t number(const std::string& sql) const;
+    /// How many transactions were undone for this cause (worker/mysql_store.h).
+    int undone(const std::string& cause) const;
+    /// A session of somebody else.
+    std::unique_ptr<MysqlSession> open_session() const;
     /// How many sessions wait for a lock of another, on the whole server.
     std::int64_t waiting() const;
 
   private:
+    StoreObserver observer();
     std::string place();
 
     const MariaDb& server_;
     const std::string database_;
+    const MysqlSettings settings_;
+    mutable std::mutex mutex_;
+    std::map<std::string, int> undone_;
     MysqlStore store_;
     const Installation installation_;
     const Planner planner_;

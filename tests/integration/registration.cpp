@@ -3,21 +3,17 @@
 // reported twice.
 #define BOOST_TEST_MODULE registration
 #include <future>
-#include <iostream>
 
 #include <boost/test/unit_test.hpp>
 
 #include "tests/integration/harness/eventually.h"
-#include "tests/integration/owned_partition.h"
-#include "tests/integration/point_store.h"
+#include "tests/integration/scenes.h"
 
 namespace {
 
 using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
-
-using Turns = std::vector<std::string>;
 
 const MariaDb& server_of_this_file() {
     static const MariaDb one;
@@ -49,45 +45,6 @@ Beside run_beside(OwnedPartition& partition, const std::string& at,
     return beside;
 }
 
-/// The points of one transaction, in the order in which they are first come to.
-std::vector<std::string> points_of(OwnedPartition& partition,
-                                   const std::function<void(Store&)>& transaction) {
-    std::vector<std::string> points;
-    PointStore store(partition.store(), [&](const std::string& point, std::int64_t) {
-        if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
-    });
-    transaction(store);
-    return points;
-}
-
-/// A transaction that ends the turn u1 of a conversation.
-struct Ending {
-    std::string name;
-    std::function<void(OwnedPartition&, Talk&)> prepare;
-    std::function<void(OwnedPartition&, Store&, Talk&)> run;
-    bool goes_on = false;  ///< u2 is opened in the same transaction
-};
-
-void opens(OwnedPartition& partition, Talk& talk) {
-    expect(partition.apply(partition.store(), {talk.user("u1")}));
-}
-
-const Ending by_a_batch{
-    "a batch that ends the turn", opens, [](OwnedPartition& partition, Store& store, Talk& talk) {
-        expect(partition.apply(store, {talk.status("stuck"), {.key = "k", .value = "poison"}}));
-    }};
-const Ending by_a_longer_batch{"a batch that ends the turn and opens another", opens,
-                               [](OwnedPartition& partition, Store& store, Talk& talk) {
-                                   expect(partition.apply(store, {talk.status("stuck"), talk.user("u2")}));
-                               },
-                               true};
-const Ending by_timers{
-    "timers that end the turn",
-    [](OwnedPartition& partition, Talk& talk) {
-        expect(partition.apply(partition.store(), {talk.user("u1"), talk.status("finished")}));
-    },
-    [](OwnedPartition& partition, Store& store, Talk&) { expect(partition.tick(store)); }};
-
 /// Somebody who brings a callback.
 struct Newcomer {
     std::string name;
@@ -115,86 +72,31 @@ const std::vector<Newcomer> newcomers{
      true, true},
 };
 
-/// Somebody's way to a callback, as a transaction of ours.
-struct Coming {
-    std::string name;
-    std::function<std::int64_t(OwnedPartition&, const std::string& conversation)> prepare;
-    /// Takes what `prepare` has given; returns the callback.
-    std::function<std::int64_t(OwnedPartition&, Store&, const std::string& conversation, std::int64_t)> run;
-    bool every_turn = false;
-};
-
-const std::vector<Coming> comings{
-    {"an adoption",
-     [](OwnedPartition& partition, const std::string& conversation) {
-         return partition.insert_row(conversation);
-     },
-     [](OwnedPartition& partition, Store& store, const std::string&, std::int64_t row) {
-         partition.adopt(store);
-         return row;
-     }},
-    {"a waking",
-     [](OwnedPartition& partition, const std::string& conversation) {
-         const auto row = partition.insert_row(conversation, "'2020-01-01'");
-         partition.adopt(partition.store());
-         return row;
-     },
-     [](OwnedPartition& partition, Store& store, const std::string&, std::int64_t row) {
-         partition.wake(store, row);
-         return row;
-     }},
-    {"a registration", [](OwnedPartition&, const std::string&) { return std::int64_t{0}; },
-     [](OwnedPartition& partition, Store& store, const std::string& conversation, std::int64_t) {
-         return partition.add(store, conversation);
-     },
-     true},
-};
-
-/// A conversation whose turn u1 is open, and a callback that was there from the beginning.
-struct Scene {
-    Talk talk;
-    std::int64_t witness;
-};
-
-Scene next_scene(OwnedPartition& partition, const Ending& ending) {
-    static int scenes = 0;
-    Talk talk("scene-" + std::to_string(scenes++));
-    const auto witness = partition.add(partition.store(), talk.conversation());
-    ending.prepare(partition, talk);
-    return {std::move(talk), witness};
-}
-
 /// Tells the turn u2 and compares what is owed to whom.
 void check(OwnedPartition& partition, Scene& scene, bool is_open, std::int64_t callback, const Turns& owed) {
-    if (!is_open) expect(partition.apply(partition.store(), {scene.talk.user("u2")}));
-    expect(partition.apply(partition.store(), {scene.talk.status("stuck")}));
+    tell_the_next_turn(partition, scene, is_open);
     BOOST_TEST(partition.turns_of(callback) == owed, boost::test_tools::per_element());
     const Turns both{"u1", "u2"};
     BOOST_TEST(partition.turns_of(scene.witness) == both, boost::test_tools::per_element());
-}
-
-void print(const std::string& name, const std::vector<std::string>& points) {
-    std::cout << name << ":\n";
-    for (const std::string& point : points) std::cout << "  " << point << "\n";
-    std::cout << std::flush;
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_callback_that_comes_at_any_point_of_what_ends_a_turn_reports_it_once) {
     OwnedPartition partition(server_of_this_file(), "comes");
-    for (const Ending& ending : {by_a_batch, by_a_longer_batch, by_timers}) {
+    for (const Ending& ending : Ending::all()) {
         Scene rehearsal = next_scene(partition, ending);
-        const auto points =
-            points_of(partition, [&](Store& store) { ending.run(partition, store, rehearsal.talk); });
-        print(ending.name, points);
+        const auto points = points_of(ending.name, partition, [&](Store& store) {
+            expect(ending.run(partition, store, rehearsal.talk));
+        });
         for (const std::string& point : points)
             for (const Newcomer& newcomer : newcomers) {
                 BOOST_TEST_CONTEXT(newcomer.name << ", in " << ending.name << ", " << point) {
                     Scene scene = next_scene(partition, ending);
                     std::int64_t callback = 0;
                     const auto beside = run_beside(
-                        partition, point, [&](Store& store) { ending.run(partition, store, scene.talk); },
+                        partition, point,
+                        [&](Store& store) { expect(ending.run(partition, store, scene.talk)); },
                         [&] { callback = newcomer.come(partition, scene.talk.conversation()); });
                     // Whoever only writes a row of theirs never waits for us.
                     if (!newcomer.is_adopted) BOOST_TEST((beside == Beside::done));
@@ -213,8 +115,8 @@ BOOST_AUTO_TEST_CASE(a_callback_that_comes_at_any_point_of_what_ends_a_turn_repo
 
 BOOST_AUTO_TEST_CASE(a_turn_that_ends_at_any_point_of_a_callbacks_coming_is_reported_once) {
     OwnedPartition partition(server_of_this_file(), "ends");
-    for (const Coming& coming : comings)
-        for (const Ending& ending : {by_a_batch, by_timers}) {
+    for (const Coming& coming : Coming::all())
+        for (const Ending& ending : {Ending::by_a_batch(), Ending::by_timers()}) {
             const auto prepared = [&](Scene& scene) {
                 return coming.prepare(partition, scene.talk.conversation());
             };
@@ -223,15 +125,15 @@ BOOST_AUTO_TEST_CASE(a_turn_that_ends_at_any_point_of_a_callbacks_coming_is_repo
             };
             Scene rehearsal = next_scene(partition, ending);
             const auto first = prepared(rehearsal);
-            const auto points = points_of(partition, [&](Store& store) { run(store, rehearsal, first); });
-            print(coming.name + " beside " + ending.name, points);
+            const auto points = points_of(coming.name + " beside " + ending.name, partition,
+                                          [&](Store& store) { run(store, rehearsal, first); });
             for (const std::string& point : points) {
                 BOOST_TEST_CONTEXT(ending.name << ", in " << coming.name << ", " << point) {
                     Scene scene = next_scene(partition, ending);
                     std::int64_t callback = prepared(scene);
                     run_beside(
                         partition, point, [&](Store& store) { callback = run(store, scene, callback); },
-                        [&] { ending.run(partition, partition.store(), scene.talk); });
+                        [&] { expect(ending.run(partition, partition.store(), scene.talk)); });
                     check(partition, scene, false, callback,
                           coming.every_turn ? Turns{"u1", "u2"} : Turns{"u1"});
                 }
@@ -241,20 +143,18 @@ BOOST_AUTO_TEST_CASE(a_turn_that_ends_at_any_point_of_a_callbacks_coming_is_repo
 
 BOOST_AUTO_TEST_CASE(two_that_adopt_the_same_row_at_once_report_its_last_end_once) {
     OwnedPartition partition(server_of_this_file(), "adopt_twice");
-    for (const bool woken : {false, true}) {
-        const Coming& coming = comings.at(woken ? 1 : 0);
+    for (const Coming& coming : {Coming::adoption(), Coming::waking()}) {
         const auto prepare = [&](Scene& scene) {
-            by_a_batch.run(partition, partition.store(), scene.talk);
+            expect(Ending::by_a_batch().run(partition, partition.store(), scene.talk));
             return coming.prepare(partition, scene.talk.conversation());
         };
-        Scene rehearsal = next_scene(partition, by_a_batch);
+        Scene rehearsal = next_scene(partition, Ending::by_a_batch());
         const auto first = prepare(rehearsal);
-        const auto points =
-            points_of(partition, [&](Store& store) { coming.run(partition, store, "", first); });
-        print(coming.name + " that reports the last end", points);
+        const auto points = points_of(coming.name + " that reports the last end", partition,
+                                      [&](Store& store) { coming.run(partition, store, "", first); });
         for (const std::string& point : points) {
             BOOST_TEST_CONTEXT(coming.name << " twice, " << point) {
-                Scene scene = next_scene(partition, by_a_batch);
+                Scene scene = next_scene(partition, Ending::by_a_batch());
                 const auto row = prepare(scene);
                 run_beside(
                     partition, point, [&](Store& store) { coming.run(partition, store, "", row); },

@@ -24,6 +24,7 @@ class SimStore final : public Store, private SessionSource {
     void give_back(std::unique_ptr<StoreSession> session) override;
     void committed(std::chrono::duration<double>) override {}
     void commit_was_ambiguous() override {}
+    void undone(const Error&) override {}
 
     Database& database_;
     Process& process_;
