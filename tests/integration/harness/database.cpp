@@ -71,12 +71,14 @@ process::DatabaseProgram program_of(DatabaseKind kind) {
 }
 
 /// In this order: a suite that is skipped for want of a server leaves no folder.
-process::DatabaseServer server_on(unsigned short port, DatabaseKind kind) {
+process::DatabaseServer server_on(unsigned short port, DatabaseKind kind,
+                                  const std::vector<std::string>& more) {
     const auto program = program_of(kind);
     require_programs({program.install[0], program.serve[0]});
-    return {program,
-            {"--port=" + std::to_string(port), "--bind-address=127.0.0.1", "--skip-name-resolve",
-             "--innodb-flush-log-at-trx-commit=1"}};
+    std::vector<std::string> options{"--port=" + std::to_string(port), "--bind-address=127.0.0.1",
+                                     "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=1"};
+    options.insert(options.end(), more.begin(), more.end());
+    return {program, options};
 }
 
 }  // namespace
@@ -89,8 +91,8 @@ DatabaseKind chosen_database() {
     throw std::runtime_error("EPILOGUE_TEST_DATABASE: expected mariadb or mysql, got " + word);
 }
 
-Database::Database(DatabaseKind kind)
-    : kind_(kind), port_(free_port()), server_(server_on(port_, kind)), password_(random_uuid()) {
+Database::Database(DatabaseKind kind, const std::vector<std::string>& options)
+    : kind_(kind), port_(free_port()), server_(server_on(port_, kind, options)), password_(random_uuid()) {
     query("CREATE USER " + user_ + "@'127.0.0.1' IDENTIFIED BY '" + password_ + "'");
 }
 

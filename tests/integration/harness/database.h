@@ -23,7 +23,8 @@ class Database {
   public:
     /// Makes the data folder, starts the server, waits until it answers, and creates the user. MariaDB is
     /// Debian's, MySQL 8.0 the one that tests/stack/fetch-mysql has fetched: see require_programs().
-    explicit Database(DatabaseKind kind = chosen_database());
+    /// `options` are added to the server's command line.
+    explicit Database(DatabaseKind kind = chosen_database(), const std::vector<std::string>& options = {});
 
     DatabaseKind kind() const { return kind_; }
 

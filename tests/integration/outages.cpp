@@ -1,0 +1,147 @@
+// A database that answers and still takes nothing: a grant that is missing, no room left, read-only. All of
+// it is an outage: no record is given up, no position moves, the worker says why and goes on by itself.
+#define BOOST_TEST_MODULE outages
+#include <optional>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+
+Story told(const std::string& id, const std::string& words) {
+    return Story(id).user("Go.").agent_finishes(words);
+}
+
+/// One worker that has posted once, and what must stand still from then on.
+class Outage {
+  public:
+    Outage(const MariaDb& server, const std::string& name, const Settings& more = {})
+        : server_(server), stage_(name, 1, more) {
+        for (const char* conversation : {"before", "during"})
+            stage_.add_github(conversation, std::string("o/") + conversation, 1, "once");
+    }
+
+    void query(const std::string& sql) const { server_.query(sql, stage_.name()); }
+
+    void start() {
+        worker_.emplace(stage_.epilogue().worker());
+        stage_.publish(told("before", "Done.").records());
+        check_posted(1);
+        eventually("the offsets have followed", 60s, [&] { return stage_.committed() == stage_.ends(); });
+        before_ = stage_.ends();
+    }
+
+    /// While it lasts: more is told, the reason is said, nothing moves and nothing is given up.
+    void check_lasts(const std::vector<Story>& stories, const std::string& reason) {
+        stage_.publish(records_of(stories));
+        eventually("the worker is unready because of " + reason, 90s, [&] {
+            const auto ready = worker_->get("/readyz");
+            return ready.status == 503 && ready.body.find(reason) != std::string::npos;
+        });
+        BOOST_TEST(worker_->get("/healthz").status == 200);
+        BOOST_TEST(worker_->process().running());
+        BOOST_TEST((stored() == before_));
+        BOOST_TEST((stage_.committed() == before_));
+        BOOST_TEST(stage_.platform().counts().at("attempts") == 1U);
+        check_no_dead_letter();
+    }
+
+    /// Once it is mended, in the database alone.
+    void check_goes_on() {
+        check_posted(2);
+        worker_->wait_ready(90s);
+        eventually("the offsets have followed", 60s, [&] { return stage_.committed() == stage_.ends(); });
+        BOOST_TEST((stored() == stage_.ends()));
+        BOOST_TEST(stage_.platform().counts().at("attempts") == 2U);
+        check_no_dead_letter();
+    }
+
+  private:
+    PartitionOffsets stored() const {
+        const auto rows = server_.query("SELECT next_offset FROM partition_progress", stage_.name());
+        return {{0, std::stoll(rows.at(0).at(0).value())}};
+    }
+    void check_no_dead_letter() const {
+        const auto rows = server_.query("SELECT COUNT(*) FROM dead_letters", stage_.name());
+        BOOST_TEST(rows.at(0).at(0).value() == "0");
+    }
+    void check_posted(std::size_t posts) const {
+        eventually("so many posts are visible: " + std::to_string(posts), 120s,
+                   [&] { return stage_.platform().counts().at("visible") == posts; });
+    }
+
+    const MariaDb& server_;
+    const Stage stage_;
+    std::optional<WorkerProcess> worker_;
+    PartitionOffsets before_;
+};
+
+/// Inserts into a table of its own until there is no room left for as much again.
+void fill(const Outage& outage) {
+    outage.query("CREATE TABLE filler (body LONGBLOB) ENGINE=InnoDB");
+    BOOST_CHECK_EXCEPTION(for (;;) outage.query("INSERT INTO filler VALUES (REPEAT('x', 500000))"),
+                          std::runtime_error,
+                          [](const auto& error) { return std::string(error.what()).starts_with("1114 "); });
+}
+
+/// Makes room. That needs a little room itself, which the worker's next try may just have taken.
+void empty(const Outage& outage) {
+    eventually("there is room again", 60s, [&] {
+        try {
+            outage.query("DROP TABLE IF EXISTS filler");
+            return true;
+        } catch (const std::runtime_error&) {
+            return false;
+        }
+    });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_grant_that_is_taken_away_is_waited_for) {
+    const MariaDb& server = server_of_this_program();
+    Outage outage(server, "granted");
+    // A grant on a table is looked at for each statement, one on a database only when it is chosen.
+    const std::string user = server.user() + "@'127.0.0.1'";
+    for (const auto& row : server.query("SHOW TABLES", "granted"))
+        server.query("GRANT ALL ON granted.`" + row.at(0).value() + "` TO " + user);
+    server.query("REVOKE ALL ON granted.* FROM " + user);
+    outage.start();
+    server.query("REVOKE INSERT ON granted.deliveries FROM " + user);
+    outage.check_lasts({told("during", "Done.")}, "denied");
+    server.query("GRANT INSERT ON granted.deliveries TO " + user);
+    outage.check_goes_on();
+}
+
+BOOST_AUTO_TEST_CASE(a_database_that_is_read_only_is_waited_for) {
+    const MariaDb& server = server_of_this_program();
+    Outage outage(server, "readable");
+    outage.start();
+    server.query("SET GLOBAL read_only=1");
+    outage.check_lasts({told("during", "Done.")}, "read-only");
+    server.query("SET GLOBAL read_only=0");
+    outage.check_goes_on();
+}
+
+BOOST_AUTO_TEST_CASE(a_database_without_room_is_waited_for) {
+    const MariaDb server(chosen_database(), {"--innodb-file-per-table=0",
+                                             "--innodb-data-file-path=ibdata1:12M:autoextend:max:24M"});
+    server.create_database("filled");
+    Outage outage(server, "filled", settings_for(server, "filled"));
+    outage.start();
+    fill(outage);
+    // One batch that needs more than what fits between the filler's rows.
+    constexpr int conversations = 150;
+    constexpr std::size_t words = 16000;
+    std::vector<Story> stories{told("during", "Done.")};
+    for (int i = 0; i < conversations; ++i)
+        stories.push_back(told("large-" + std::to_string(i), std::string(words, 'w')));
+    outage.check_lasts(stories, "is full");
+    empty(outage);
+    outage.check_goes_on();
+}
