@@ -98,7 +98,10 @@ Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> recor
             continue;
         }
         if (!report) return Failure(std::move(report).error());
-        if (report->dead.empty()) dead_in_a_row = 0;
+        // Only an event that was taken shows that the database does not refuse them all.
+        const auto taken = std::span(items).subspan(first, count);
+        if (std::any_of(taken.begin(), taken.end(), [](const Item& item) { return item.event.has_value(); }))
+            dead_in_a_row = 0;
         for (const auto& [labels, records_counted] : report->outcomes)
             all.outcomes[labels] += records_counted;
         std::move(report->counted.begin(), report->counted.end(), std::back_inserter(all.counted));

@@ -13,12 +13,7 @@ const PartitionKey key{"group", "topic", 0};
 MysqlSettings migrated(const MariaDb& server, const std::string& database) {
     server.query("SET GLOBAL innodb_flush_log_at_trx_commit=0");  // nobody kills this server
     server.create_database(database);
-    MysqlSettings settings;
-    settings.port = server.port();
-    settings.user = server.user();
-    settings.password = server.password();
-    settings.database = database;
-    settings.tls = "off";
+    MysqlSettings settings = server.settings(database);
     expect(migrate(*expect(MysqlSession::open(settings))));
     return settings;
 }
