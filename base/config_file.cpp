@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -68,14 +68,14 @@ std::string described(const ConfigValue& value) {
 
 Result<std::string> read_text_file(const std::string& path) {
     constexpr std::size_t limit = std::size_t{1} << 20U;
-    const auto failed = [&](const char* why) {
+    const auto failed = [&](const std::string& why) {
         return fatal(fmt::format("file {} cannot be read: {}", path, why));
     };
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-    if (!file) return failed(std::strerror(errno));
+    if (!file) return failed(std::generic_category().message(errno));
     std::string text(limit + 1, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-    if (std::ferror(file.get()) != 0) return failed(std::strerror(errno));
+    if (std::ferror(file.get()) != 0) return failed(std::generic_category().message(errno));
     if (text.size() > limit) return failed("it is larger than 1 MiB");
     return text;
 }

@@ -86,7 +86,7 @@ ConfigKind some_of(std::vector<std::string_view> names, std::vector<std::size_t>
 /// An integer, or a duration in its own unit, from `low` to `high`, both included.
 template <class Section, class T>
 ConfigKind number(Section Config::*section, T Section::*field, std::int64_t low, std::int64_t high) {
-    Config defaults;
+    const Config defaults;
     const T standard = defaults.*section.*field;
     if constexpr (std::is_integral_v<T>) {
         return integer_in(
@@ -101,7 +101,7 @@ ConfigKind number(Section Config::*section, T Section::*field, std::int64_t low,
 /// One of `names`, which stand in the order of T's enumerators.
 template <class Section, class T>
 ConfigKind choice(Section Config::*section, T Section::*field, std::vector<std::string_view> names) {
-    Config defaults;
+    const Config defaults;
     return one_of(
         std::move(names), static_cast<std::size_t>(defaults.*section.*field),
         [=](Config& config, std::size_t position) { config.*section.*field = static_cast<T>(position); });
@@ -111,7 +111,7 @@ ConfigKind choice(Section Config::*section, T Section::*field, std::vector<std::
 template <class Section, class T>
 ConfigKind choices(Section Config::*section, std::vector<T> Section::*field,
                    std::vector<std::string_view> names) {
-    Config defaults;
+    const Config defaults;
     std::vector<std::size_t> standard;
     for (const T value : defaults.*section.*field) standard.push_back(static_cast<std::size_t>(value));
     return some_of(std::move(names), std::move(standard),

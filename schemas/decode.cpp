@@ -60,12 +60,12 @@ const WantedPart& wanted_of_events() {
          {"detail"},
          {"error"},
          {"llm_message", {{"content", blocks}}},
-         {"action", {{"kind"}, {"message"}, {"command"}, {"path"}, {"is_input"}}},
-         {"observation", {{"exit_code"}, {"content", blocks}}},
+         {"action", {{"kind"}, {"message"}, {"command"}, {"is_input"}}},
+         {"observation", {{"exit_code"}, {"content", blocks}, {"command"}, {"path"}, {"is_error"}}},
          {"cause"},
          {"content"},
-         {"args", {{"content"}, {"final_thought"}, {"command"}, {"path"}, {"is_input"}}},
-         {"extras", {{"agent_state"}, {"reason"}, {"metadata", {{"exit_code"}}}}}}};
+         {"args", {{"content"}, {"final_thought"}, {"command"}, {"is_input"}}},
+         {"extras", {{"agent_state"}, {"reason"}, {"path"}, {"metadata", {{"exit_code"}}}}}}};
     return wanted;
 }
 

@@ -37,11 +37,8 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& nam
 
 void add_work_of_action(std::string_view name, const JsonPart& args, Event& decoded) {
     const std::string_view command = args["command"].string_or_empty();
-    const std::string_view path = args["path"].string_or_empty();
     if (name == "run" && !command.empty() && !args["is_input"].is_true())
         decoded.work.emplace_back(CommandStarted{decoded.id, std::string(command)});
-    if ((name == "edit" || name == "write") && !path.empty())
-        decoded.work.emplace_back(FileChanged{std::string(path)});
 }
 
 std::optional<Body> action(std::string_view name, const JsonPart& event, Event& decoded) {
@@ -77,6 +74,9 @@ std::optional<Body> observation(std::string_view name, const JsonPart& event, Ev
         const auto cause = event["cause"].integer();
         add_command_end(decoded.work, cause ? std::to_string(*cause) : "", extras["metadata"]["exit_code"]);
     }
+    const std::string_view path = extras["path"].string_or_empty();
+    if ((name == "edit" || name == "write") && !path.empty())  // one that failed is an `error`
+        decoded.work.emplace_back(FileChanged{std::string(path)});
     if (name == "error") decoded.work.emplace_back(ErrorSeen{decoded.id, std::string(content)});
     add_links(decoded.work, content);
     return Activity{};

@@ -47,13 +47,10 @@ Body message(const JsonPart& event, std::vector<Work>& work) {
 
 Body action(const JsonPart& event, const std::string& id, std::vector<Work>& work) {
     constexpr std::array<std::string_view, 3> shells{"terminal", "execute_bash", "bash"};
-    constexpr std::array<std::string_view, 2> editors{"file_editor", "str_replace_editor"};
-    constexpr std::array<std::string_view, 4> changes{"create", "str_replace", "insert", "undo_edit"};
     if (event["source"].string() != "agent") return Activity{};
     const std::string_view tool = event["tool_name"].string_or_empty();
     const JsonPart& call = event["action"];  // null when the arguments could not be parsed
     const std::string_view command = call["command"].string_or_empty();
-    const std::string_view path = call["path"].string_or_empty();
 
     const auto last_words = call["message"].string();
     if (tool == "finish" && call["kind"].string() == "FinishAction" && last_words) {
@@ -62,8 +59,6 @@ Body action(const JsonPart& event, const std::string& id, std::vector<Work>& wor
     }
     if (is_one_of(tool, shells) && !command.empty() && !call["is_input"].is_true())
         work.emplace_back(CommandStarted{id, std::string(command)});
-    if (is_one_of(tool, editors) && is_one_of(command, changes) && !path.empty())
-        work.emplace_back(FileChanged{std::string(path)});
     return AgentAction{};
 }
 
@@ -73,8 +68,20 @@ Body state_update(const JsonPart& event) {
     return StatusChange{std::string(*status), ""};
 }
 
+/// The path that the editor says it changed, or "": what was asked for may have failed.
+std::string_view changed_path(const JsonPart& event) {
+    constexpr std::array<std::string_view, 2> editors{"file_editor", "str_replace_editor"};
+    constexpr std::array<std::string_view, 4> changes{"create", "str_replace", "insert", "undo_edit"};
+    const JsonPart& result = event["observation"];
+    const bool changes_file = is_one_of(event["tool_name"].string_or_empty(), editors) &&
+                              is_one_of(result["command"].string_or_empty(), changes);
+    return changes_file && !result["is_error"].is_true() ? result["path"].string_or_empty() : "";
+}
+
 Body observation(const JsonPart& event, std::vector<Work>& work) {
     const JsonPart& result = event["observation"];
+    if (const auto path = changed_path(event); !path.empty())
+        work.emplace_back(FileChanged{std::string(path)});
     add_command_end(work, event["action_id"].string_or_empty(), result["exit_code"]);
     add_links(work, text_of(result["content"]));
     return Activity{};

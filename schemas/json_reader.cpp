@@ -157,6 +157,15 @@ JsonFault first_stage_fault(simdjson::error_code error, std::string_view text) {
 struct JsonReader::Buffers {
     ondemand::parser parser;
     std::string padded;
+
+    simdjson::error_code open(std::string_view text, ondemand::document& document) {
+        padded.assign(text);
+        padded.append(simdjson::SIMDJSON_PADDING, '\0');
+        // simdjson counts a level for each value too; its own limit must never be the one that is met.
+        if (parser.capacity() < text.size())
+            if (parser.allocate(text.size(), 2 * max_json_depth)) throw std::bad_alloc();
+        return parser.iterate(padded.data(), text.size(), padded.size()).get(document);
+    }
 };
 
 JsonReader::JsonReader() : buffers_(std::make_unique<Buffers>()) {}
@@ -170,21 +179,34 @@ tl::expected<JsonPart, JsonFault> JsonReader::read(std::string_view text, const 
         return tl::unexpected(JsonFault{"too_large", std::to_string(text.size()) + " bytes"});
     if (buffers_->padded.size() > kept_buffer_bytes) *buffers_ = Buffers();
 
-    auto& [parser, padded] = *buffers_;
-    padded.assign(text);
-    padded.append(simdjson::SIMDJSON_PADDING, '\0');
-    // simdjson counts a level for each value too; its own limit must never be the one that is met.
-    if (parser.capacity() < text.size())
-        if (parser.allocate(text.size(), 2 * max_json_depth)) throw std::bad_alloc();
-
-    const std::string_view copy(padded.data(), text.size());
     ondemand::document document;
-    if (const auto error = parser.iterate(padded.data(), text.size(), padded.size()).get(document))
-        return tl::unexpected(first_stage_fault(error, copy));
+    const auto error = buffers_->open(text, document);
+    const std::string_view copy(buffers_->padded.data(), text.size());
+    if (error) return tl::unexpected(first_stage_fault(error, copy));
     JsonPart part;
     Walk walk(copy);
     if (!walk.document(document, wanted, part)) return tl::unexpected(std::move(walk).fault());
     return part;
+}
+
+std::string JsonReader::raw_member(std::string_view object, std::string_view name) {
+    ondemand::document document;
+    std::string raw;
+    if (buffers_->open(object, document)) return raw;
+    for (auto field : document.get_object()) {
+        const bool is_wanted = field.unescaped_key().value() == name;
+        ondemand::value value = field.value();
+        const auto type = value.type().value();
+        std::string_view text;
+        if (type == ondemand::json_type::object)
+            text = value.get_object().value().raw_json().value();
+        else if (type == ondemand::json_type::array)
+            text = value.get_array().value().raw_json().value();
+        else
+            text = value.raw_json_token();
+        if (is_wanted) raw = without_trailing_space(text);
+    }
+    return raw;
 }
 
 }  // namespace epilogue

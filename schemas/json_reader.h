@@ -34,6 +34,9 @@ class JsonReader {
 
     /// Checks the whole text and returns its value with the wanted members of it; of duplicate keys the last.
     tl::expected<JsonPart, JsonFault> read(std::string_view text, const WantedPart& wanted);
+    /// The value of an object's member as it is written, of duplicates the last; empty when there is none.
+    /// `object` is one that read() took.
+    std::string raw_member(std::string_view object, std::string_view name);
 
   private:
     struct Buffers;

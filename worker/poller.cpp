@@ -34,7 +34,7 @@ Result<void> Poller::open() {
     RebalanceListener listener{[this](const auto& partitions) { assigned(partitions); },
                                [this](const auto& partitions, bool lost) { revoked(partitions, lost); }};
     TRY(consumer_, KafkaConsumer::open(settings_, topic_, group_, std::move(listener)));
-    readiness_.set("kafka", "no broker has answered yet");
+    readiness_.await("kafka", "no broker has answered yet");
     return {};
 }
 

@@ -1,9 +1,11 @@
 // Whether the worker is ready, and what is missing when it is not: /readyz.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/io/log.h"
 
@@ -12,32 +14,55 @@ namespace epilogue {
 /// Thread-safe.
 class Readiness {
   public:
+    explicit Readiness(EveryTenSeconds::Clock clock = &std::chrono::steady_clock::now)
+        : clock_(std::move(clock)), complaints_(clock_) {}
+
     /// `why` names what is missing of `component`; empty: nothing. Said in the log at most once in 10 s.
     void set(const std::string& component, const std::string& why) {
-        bool mended = false;
-        {
-            const std::lock_guard lock(mutex_);
-            if (why.empty())
-                mended = missing_.erase(component) > 0;
-            else
-                missing_[component] = why;
-        }
-        if (!why.empty())
-            complaints_.warn(component, "not ready", {{"component", component}, {"why", why}});
-        else if (mended)
+        if (!is_told(component, why)) return;
+        if (why.empty())
             log_info("ready again", {{"component", component}});
+        else
+            complaints_.warn(component, "not ready", {{"component", component}, {"why", why}});
+    }
+    /// What every start waits for: missing from now on, but no word in the log about it before it has taken
+    /// longer than a start does.
+    void await(const std::string& component, const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        missing_[component] = {why, clock_() + start_takes, false};
     }
     /// "component: why" lines; empty when ready.
     std::string missing() const {
         const std::lock_guard lock(mutex_);
         std::string text;
-        for (const auto& [component, why] : missing_) text += component + ": " + why + "\n";
+        for (const auto& [component, missing] : missing_) text += component + ": " + missing.why + "\n";
         return text;
     }
 
   private:
+    struct Missing {
+        std::string why;
+        std::chrono::steady_clock::time_point quiet_until{};
+        bool told = false;  ///< in the log
+    };
+    static constexpr std::chrono::seconds start_takes{5};
+
+    /// Takes note of it; whether it is worth a line.
+    bool is_told(const std::string& component, const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        if (why.empty()) {
+            const auto mended = missing_.extract(component);
+            return mended && mended.mapped().told;
+        }
+        Missing& missing = missing_[component];
+        missing.why = why;
+        missing.told = missing.told || clock_() >= missing.quiet_until;
+        return missing.told;
+    }
+
+    const EveryTenSeconds::Clock clock_;
     mutable std::mutex mutex_;
-    std::map<std::string, std::string> missing_;
+    std::map<std::string, Missing> missing_;
     EveryTenSeconds complaints_;
 };
 

@@ -33,7 +33,7 @@ CURL* handle_of_this_thread() {
 /// What the callbacks fill.
 struct Reception {
     HttpAnswer& answer;
-    std::size_t max_body;
+    std::size_t max_body = 0;
     std::size_t header_bytes = 0;
     bool too_large = false;
 };

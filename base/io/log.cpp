@@ -85,7 +85,7 @@ std::string escaped(std::string_view text) {
 
 /// ISO 8601 to the millisecond.
 std::string time_of(Instant at) {
-    std::string time = to_iso(at);
+    const std::string time = to_iso(at);
     return time.substr(0, time.size() - 4) + "Z";
 }
 

@@ -22,6 +22,30 @@ void add_version(CLI::App& app) {
     for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) add_version(*command);
 }
 
+/// Where only a command is missing, the word that stands in its place and is none: CLI11 does not name it.
+/// The first is what was understood until there ("epilogue callbacks"); the second is empty when there is no
+/// such word.
+std::pair<std::string, std::string> unknown_command(const CLI::App& program) {
+    const CLI::App* last = &program;
+    std::string understood = program.get_name();
+    while (!last->get_subcommands().empty()) {
+        last = last->get_subcommands().front();
+        understood += " " + last->get_name();
+    }
+    const auto words =
+        last->get_require_subcommand_min() > 0 ? last->remaining() : std::vector<std::string>();
+    return {understood, words.empty() ? "" : words.front()};
+}
+
+void complain(const CLI::App& program, const CLI::ParseError& wrong) {
+    const auto [understood, word] = unknown_command(program);
+    if (word.empty())
+        program.exit(wrong);
+    else
+        std::fprintf(stderr, "epilogue: \"%s\" is no command; see %s --help\n", word.c_str(),
+                     understood.c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,7 +65,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& asked) {
         return program.exit(asked);
     } catch (const CLI::ParseError& wrong) {
-        program.exit(wrong);
+        complain(program, wrong);
         return usage;
     } catch (const Exit& exit) {
         if (!exit.text.empty()) std::fprintf(stderr, "epilogue: %s\n", exit.text.c_str());

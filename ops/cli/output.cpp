@@ -25,7 +25,7 @@ Json json_of(const Column& column, const std::optional<std::string>& value) {
             return at ? Json(to_iso(*at)) : Json(*value);
         }
         case Kind::json: {
-            Json nested = Json::parse(*value, nullptr, false);
+            const Json nested = Json::parse(*value, nullptr, false);
             return nested.is_discarded() ? Json(*value) : nested;
         }
         case Kind::blob:

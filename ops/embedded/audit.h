@@ -45,8 +45,8 @@ class Audit {
 
   private:
     struct Line {
-        const Story* story;
-        std::size_t turn;
+        const Story* story = nullptr;
+        std::size_t turn = 0;
         bool told = false;
     };
 

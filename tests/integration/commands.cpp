@@ -137,11 +137,22 @@ BOOST_AUTO_TEST_CASE(every_command_answers_help_and_version) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_word_that_is_no_command_is_named) {
+    const Shell epilogue;
+    const auto said = [&](const std::vector<std::string>& args) { return epilogue(args).err; };
+    BOOST_TEST(said({"frobnicate"}) == "epilogue: \"frobnicate\" is no command; see epilogue --help\n");
+    BOOST_TEST(said({"callbacks", "frobnicate", "7"}) ==
+               "epilogue: \"frobnicate\" is no command; see epilogue callbacks --help\n");
+    BOOST_TEST(!contains(said({"callbacks", "add", "extra"}), "is no command"));
+    BOOST_TEST(!contains(said({}), "is no command"));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_command_is_wrong_usage) {
     const Shell epilogue;
     const std::vector<std::vector<std::string>> wrong{
         {},
         {"frobnicate"},
+        {"callbacks", "frobnicate"},
         {"check", "--wrong"},
         {"check", "extra"},
         {"callbacks"},

@@ -108,8 +108,11 @@ class V1Storyteller final : public Storyteller {
 
     void user(const std::string& id) { add(v1::user_message(id, stamp())); }
     void status(std::string_view value, const std::string& id) { add(v1::status(id, stamp(), value)); }
-    void action(const std::string& id) { add(v1::edit_action(id, stamp(), fmt::format("[c{}]", index_))); }
-    void observation(const std::string& action_id) { add(v1::observation(next_id(), stamp(), action_id)); }
+    std::string path() const { return fmt::format("[c{}]", index_); }
+    void action(const std::string& id) { add(v1::edit_action(id, stamp(), path())); }
+    void observation(const std::string& action_id) {
+        add(v1::observation(next_id(), stamp(), action_id, path()));
+    }
 
     bool ended_ = false;
     bool settled_ = false;  ///< the last end has been counted by time
@@ -133,7 +136,10 @@ class V0Storyteller final : public Storyteller {
         for (int i = random_.between(0, 3); i > 0; --i) {
             pass(moment, second);
             add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"agent","action":"edit",)"
-                            R"("args":{{"path":"[c{}]"}}}})",
+                            R"("args":{{"path":"a.txt"}}}})",
+                            events_++, stamp()));
+            add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"environment","observation":"edit",)"
+                            R"("content":"","extras":{{"path":"[c{}]"}}}})",
                             events_++, stamp(), index_));
         }
         return tell_end();

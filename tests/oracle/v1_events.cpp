@@ -39,11 +39,13 @@ std::string edit_action(std::string_view id, std::string_view stamp, std::string
                              path));
 }
 
-std::string observation(std::string_view id, std::string_view stamp, std::string_view action_id) {
+std::string observation(std::string_view id, std::string_view stamp, std::string_view action_id,
+                        std::string_view path) {
     return event(
         "ObservationEvent", id, stamp, "environment",
-        fmt::format(R"("action_id":"{}","observation":{{"kind":"FileEditorObservation","content":[]}})",
-                    action_id));
+        fmt::format(R"("tool_name":"file_editor","action_id":"{}","observation":{{)"
+                    R"("kind":"FileEditorObservation","content":[],"command":"create","path":"{}"}})",
+                    action_id, path));
 }
 
 std::string status(std::string_view id, std::string_view stamp, std::string_view value) {

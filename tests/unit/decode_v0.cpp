@@ -70,9 +70,12 @@ BOOST_AUTO_TEST_CASE(v0_work_is_told_by_runs_edits_and_errors) {
     BOOST_TEST(ended[0].exit_code == 2);
     for (const char* name : {"edit", "write"}) {
         const auto changed = work_of<FileChanged>(
-            event_of(v0(R"("source":"agent","args":{"path":"/w/x"},"action":")" + std::string(name) + "\"")));
+            event_of(v0(R"("cause":4,"extras":{"path":"/w/x"},"observation":")" + std::string(name) + "\"")));
         BOOST_REQUIRE(changed.size() == 1U);
         BOOST_TEST(changed[0].path == "/w/x");
+        // Asked for is not done: what failed is answered by an observation `error`.
+        const std::string asked = R"("source":"agent","args":{"path":"/w/x"},"action":")";
+        BOOST_TEST(work_of<FileChanged>(event_of(v0(asked + name + "\""))).empty());
     }
     const auto errors =
         work_of<ErrorSeen>(event_of(v0(R"("observation":"error","content":"no file","message":"s3cr3t")")));

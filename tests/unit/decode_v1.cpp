@@ -94,11 +94,12 @@ BOOST_AUTO_TEST_CASE(v1_results_name_the_action_they_answer) {
         BOOST_TEST(observe(code).empty(), code);
 }
 
-BOOST_AUTO_TEST_CASE(v1_files_are_changed_by_four_commands_of_the_editor) {
-    const auto changed = [](const std::string& tool, const std::string& command) {
+BOOST_AUTO_TEST_CASE(v1_files_are_changed_by_four_commands_of_the_editor_that_succeed) {
+    const auto changed = [](const std::string& tool, const std::string& command,
+                            const std::string& more = R"("path":"/w/a.txt","is_error":false)") {
         return work_of<FileChanged>(event_of(
-            v1("ActionEvent", R"("source":"agent","tool_name":")" + tool +
-                                  R"(","action":{"path":"/w/a.txt","command":")" + command + "\"}")));
+            v1("ObservationEvent", R"("source":"environment","action_id":"a9","tool_name":")" + tool +
+                                       R"(","observation":{"command":")" + command + "\"," + more + "}")));
     };
     for (const char* command : {"create", "str_replace", "insert", "undo_edit"}) {
         BOOST_REQUIRE(changed("file_editor", command).size() == 1U);
@@ -106,4 +107,10 @@ BOOST_AUTO_TEST_CASE(v1_files_are_changed_by_four_commands_of_the_editor) {
     }
     BOOST_TEST(changed("file_editor", "view").empty());
     BOOST_TEST(changed("terminal", "create").empty());
+    // As 1.7.3 and 1.58.0 tell of an edit that failed.
+    BOOST_TEST(changed("file_editor", "create", R"("path":"/w/a.txt","is_error":true)").empty());
+    BOOST_TEST(changed("file_editor", "create", R"("is_error":true,"prev_exist":true)").empty());
+    const auto asked = event_of(v1("ActionEvent", R"("source":"agent","tool_name":"file_editor",)"
+                                                  R"("action":{"path":"/w/a.txt","command":"create"})"));
+    BOOST_TEST(work_of<FileChanged>(asked).empty());
 }

@@ -132,6 +132,14 @@ BOOST_AUTO_TEST_CASE(a_fault_says_where_and_does_not_show_the_text) {
         BOOST_TEST(detail(text).find("s3cr3t") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_member_is_handed_out_as_it_was_written) {
+    const auto raw = [](std::string_view object) { return JsonReader().raw_member(object, "a"); };
+    BOOST_TEST(raw(R"({"x": [1], "a": {"b" : [1,  "\u0061"]} , "y": 2})") == R"({"b" : [1,  "\u0061"]})");
+    BOOST_TEST(raw(R"({"a": 1, "\u0061": 2.50 })") == "2.50");
+    BOOST_TEST(raw(R"({"a": "x\n" })") == R"("x\n")");
+    BOOST_TEST(raw(R"({"x": {"a": 1}})") == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_reader_that_met_a_fault_or_a_giant_reads_on) {
     JsonReader reader;
     BOOST_TEST(!reader.read("{\"a\": [1, 2", wanted).has_value());

@@ -1,17 +1,15 @@
 #define BOOST_TEST_MODULE log
 #include "base/io/log.h"
 
-#include <cstdio>
-#include <memory>
 #include <thread>
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include "base/text.h"
+#include "log_lines.h"
 
 using namespace epilogue;
+using epilogue::testing::lines_of;
 using namespace std::chrono_literals;
 
 namespace {
@@ -24,20 +22,6 @@ std::string text(std::string_view message, const LogFields& fields = {}) {
 
 nlohmann::json json(std::string_view message, const LogFields& fields = {}) {
     return nlohmann::json::parse(log_line(LogFormat::json, when, LogLevel::warn, message, fields));
-}
-
-/// What `write` leaves on standard error, line by line.
-std::vector<std::string> lines_of(const std::function<void()>& write) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
-    const int kept = ::dup(STDERR_FILENO);
-    ::dup2(::fileno(file.get()), STDERR_FILENO);
-    write();
-    ::dup2(kept, STDERR_FILENO);
-    ::close(kept);
-    std::rewind(file.get());
-    std::string all(std::size_t{1} << 20U, '\0');
-    all.resize(std::fread(all.data(), 1, all.size(), file.get()));
-    return split(all, '\n');
 }
 
 }  // namespace
