@@ -206,3 +206,25 @@ BOOST_FIXTURE_TEST_CASE(data_that_cannot_be_stored_is_poison_by_the_same_numbers
     BOOST_TEST(!session->is_broken());
     BOOST_TEST(refused("text", std::string("😀")) == 0);
 }
+
+BOOST_FIXTURE_TEST_CASE(required_tls_is_had_or_refused_and_preferred_tls_connects_either_way, Behind) {
+    // MySQL makes itself a certificate, Debian's MariaDB offers no TLS; the driver's own option enforces
+    // nothing.
+    const bool offered = ProxiedDatabase::server().kind() == DatabaseKind::mysql;
+    auto settings = database.settings();
+    for (const std::string tls : {"preferred", "required"}) {
+        settings.tls = tls;
+        const auto session = MysqlSession::open(settings);
+        BOOST_TEST_CONTEXT(tls) {
+            BOOST_TEST(session.has_value() == (offered || tls == "preferred"));
+            if (!session) {
+                BOOST_TEST(session.error().text.find("offers no TLS") != std::string::npos);
+                continue;
+            }
+            const auto cipher = (*session)->query("SHOW STATUS LIKE 'Ssl_cipher'");
+            BOOST_REQUIRE(cipher.has_value());
+            BOOST_TEST(cipher->at(0).at(1).value_or("").empty() == !offered);
+            BOOST_TEST(count_on(**session).failed == "nothing");
+        }
+    }
+}
