@@ -20,7 +20,7 @@ Story told(const std::string& id, const std::string& words) {
 /// One worker that has posted once, and what must stand still from then on.
 class Outage {
   public:
-    Outage(const MariaDb& server, const std::string& name, const Settings& more = {})
+    Outage(const Database& server, const std::string& name, const Settings& more = {})
         : server_(server), stage_(name, 1, more) {
         for (const char* conversation : {"before", "during"})
             stage_.add_github(conversation, std::string("o/") + conversation, 1, "once");
@@ -75,7 +75,7 @@ class Outage {
                    [&] { return stage_.platform().counts().at("visible") == posts; });
     }
 
-    const MariaDb& server_;
+    const Database& server_;
     const Stage stage_;
     std::optional<WorkerProcess> worker_;
     PartitionOffsets before_;
@@ -104,7 +104,7 @@ void empty(const Outage& outage) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_grant_that_is_taken_away_is_waited_for) {
-    const MariaDb& server = server_of_this_program();
+    const Database& server = server_of_this_program();
     Outage outage(server, "granted");
     // A grant on a table is looked at for each statement, one on a database only when it is chosen.
     const std::string user = server.user() + "@'127.0.0.1'";
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_grant_that_is_taken_away_is_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(a_database_that_is_read_only_is_waited_for) {
-    const MariaDb& server = server_of_this_program();
+    const Database& server = server_of_this_program();
     Outage outage(server, "readable");
     outage.start();
     server.query("SET GLOBAL read_only=1");
@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(a_database_that_is_read_only_is_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(a_database_without_room_is_waited_for) {
-    const MariaDb server(chosen_database(), {"--innodb-file-per-table=0",
-                                             "--innodb-data-file-path=ibdata1:12M:autoextend:max:24M"});
+    const Database server(chosen_database(), {"--innodb-file-per-table=0",
+                                              "--innodb-data-file-path=ibdata1:12M:autoextend:max:24M"});
     server.create_database("filled");
     Outage outage(server, "filled", settings_for(server, "filled"));
     outage.start();

@@ -10,7 +10,7 @@ namespace {
 
 const PartitionKey key{"group", "topic", 0};
 
-MysqlSettings migrated(const MariaDb& server, const std::string& database) {
+MysqlSettings migrated(const Database& server, const std::string& database) {
     server.query("SET GLOBAL innodb_flush_log_at_trx_commit=0");  // nobody kills this server
     server.create_database(database);
     MysqlSettings settings = server.settings(database);
@@ -44,7 +44,7 @@ Record Talk::status(const std::string& value) {
                      value + "\"");
 }
 
-OwnedPartition::OwnedPartition(const MariaDb& server, const std::string& database)
+OwnedPartition::OwnedPartition(const Database& server, const std::string& database)
     : server_(server),
       database_(database),
       settings_(migrated(server, database)),

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/kafka_records.h"
-#include "tests/integration/harness/maria_db.h"
 #include "worker/adoption.h"
 #include "worker/batch.h"
 #include "worker/mysql_store.h"
@@ -50,7 +50,7 @@ class Talk {
 /// one thread at a time moves the partition. Errors are std::runtime_error.
 class OwnedPartition {
   public:
-    OwnedPartition(const MariaDb& server, const std::string& database);
+    OwnedPartition(const Database& server, const std::string& database);
 
     Store& store() { return store_; }
 
@@ -84,7 +84,7 @@ class OwnedPartition {
     StoreObserver observer();
     std::string place();
 
-    const MariaDb& server_;
+    const Database& server_;
     const std::string database_;
     const MysqlSettings settings_;
     mutable std::mutex mutex_;

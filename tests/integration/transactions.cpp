@@ -14,8 +14,8 @@ using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
-const MariaDb& server_of_this_file() {
-    static const MariaDb one;
+const Database& server_of_this_file() {
+    static const Database one;
     return one;
 }
 
