@@ -26,8 +26,6 @@ class Outage {
             stage_.add_github(conversation, std::string("o/") + conversation, 1, "once");
     }
 
-    void query(const std::string& sql) const { server_.query(sql, stage_.name()); }
-
     void start() {
         worker_.emplace(stage_.epilogue().worker());
         stage_.publish(told("before", "Done.").records());
@@ -81,24 +79,35 @@ class Outage {
     PartitionOffsets before_;
 };
 
-/// Inserts into a table of its own until there is no room left for as much again.
-void fill(const Outage& outage) {
-    outage.query("CREATE TABLE filler (body LONGBLOB) ENGINE=InnoDB");
-    BOOST_CHECK_EXCEPTION(for (;;) outage.query("INSERT INTO filler VALUES (REPEAT('x', 500000))"),
-                          std::runtime_error,
-                          [](const auto& error) { return std::string(error.what()).starts_with("1114 "); });
+/// Inserts into a table of its own until there is little room left: too little for the batch to come, enough
+/// for the table to be dropped again.
+void fill(const Database& server, const std::string& database) {
+    constexpr std::int64_t enough_to_drop = 4'000'000;
+    server.query("CREATE TABLE filler (body LONGBLOB) ENGINE=InnoDB", database);
+    server.query("INSERT INTO filler VALUES (REPEAT('x', 8000000))", database);  // the file grows to its end
+    const std::string room =
+        "SELECT DATA_FREE FROM information_schema.TABLES WHERE TABLE_NAME='filler' AND TABLE_SCHEMA='" +
+        database + "'";
+    while (std::stoll(server.query(room).at(0).at(0).value()) > enough_to_drop)
+        server.query("INSERT INTO filler VALUES (REPEAT('x', 500000))", database);
 }
 
 /// Makes room. That needs a little room itself, which the worker's next try may just have taken.
-void empty(const Outage& outage) {
-    eventually("there is room again", 60s, [&] {
-        try {
-            outage.query("DROP TABLE IF EXISTS filler");
-            return true;
-        } catch (const std::runtime_error&) {
-            return false;
-        }
-    });
+void empty(const Database& server, const std::string& database) {
+    std::string why;
+    try {
+        eventually("there is room again", 60s, [&] {
+            try {
+                server.query("DROP TABLE IF EXISTS filler", database);
+                return true;
+            } catch (const std::runtime_error& error) {
+                why = error.what();
+                return false;
+            }
+        });
+    } catch (const GaveUp& late) {
+        throw std::runtime_error(late.what() + (": " + why));
+    }
 }
 
 }  // namespace
@@ -134,14 +143,14 @@ BOOST_AUTO_TEST_CASE(a_database_without_room_is_waited_for) {
     server.create_database("filled");
     Outage outage(server, "filled", settings_for(server, "filled"));
     outage.start();
-    fill(outage);
+    fill(server, "filled");
     // One batch that needs more than what fits between the filler's rows.
-    constexpr int conversations = 150;
+    constexpr int conversations = 400;
     constexpr std::size_t words = 16000;
     std::vector<Story> stories{told("during", "Done.")};
     for (int i = 0; i < conversations; ++i)
         stories.push_back(told("large-" + std::to_string(i), std::string(words, 'w')));
     outage.check_lasts(stories, "is full");
-    empty(outage);
+    empty(server, "filled");
     outage.check_goes_on();
 }
