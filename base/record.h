@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -19,6 +20,14 @@ struct RecordView {
     Instant timestamp;       ///< the epoch when it has none
 
     std::size_t bytes() const { return key.size() + value.size(); }
+};
+
+/// What tells one record from another that has its offset in another log.
+struct RecordPrint {
+    Offset offset;
+    std::int64_t crc = 0;  ///< CRC-32 of the value
+    Instant timestamp;
+    bool operator==(const RecordPrint&) const = default;
 };
 
 /// A record that keeps alive what its views show.

@@ -149,11 +149,14 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
     });
 }
 
-Result<BatchReport> Batch::tick(Claim& claim, Instant clock, bool caught_up) {
+Result<BatchReport> Batch::tick(Claim& claim, Instant clock, std::optional<NextOffset> caught_up) {
     return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
         const int partition = claim.key.partition;
         const Instant now = transition.advance_clock(clock);
-        if (caught_up) transition.partition.caught_up_at = now;
+        if (caught_up) {
+            transition.partition.caught_up_at = now;
+            transition.partition.caught_up_offset = caught_up;
+        }
         TRY(auto ids, transaction.due_conversations(partition, now, rules_.max_timers));
         // Held turns are let go one by one, once so many silences are no storm any more.
         TRY(const auto held, transaction.held_conversations(partition, 1));
@@ -188,6 +191,9 @@ Result<BatchReport> Batch::commit(Claim& claim,
         TRY_VOID(change(transaction, transition));
         transition.partition.connection_id = transaction.connection_id();
         transition.partition.sequence = claim.sequence + 1;
+        moved.last = last_record(transition.partition);
+        moved.anchor = claim.anchor ? claim.anchor : moved.last;
+        transition.partition.anchor = moved.anchor;
         TRY_VOID(transaction.put_partition(claim.key, transition.partition));
         moved.position = transition.partition.next_offset;
         moved.sequence = transition.partition.sequence;

@@ -27,9 +27,11 @@ struct Claim {
     Generation generation;
     NextOffset position;  ///< stored: where the next batch starts
     std::int64_t sequence = 0;
-    std::optional<Instant> next_due;  ///< earliest standing timer, as far as known
-    std::optional<Instant> clock;     ///< the partition's
-    Instant applied_at;               ///< database time of the last records applied, or of the claim
+    std::optional<Instant> next_due;    ///< earliest standing timer, as far as known
+    std::optional<Instant> clock;       ///< the partition's
+    Instant applied_at;                 ///< database time of the last records applied, or of the claim
+    std::optional<RecordPrint> last;    ///< record applied
+    std::optional<RecordPrint> anchor;  ///< one that is known to be of the log that is read
 };
 
 struct BatchReport {
@@ -74,9 +76,9 @@ class Batch {
         return now - claim.applied_at >= rules_.settle;
     }
 
-    /// Lets the partition's clock come to `clock` and steps what is due then; `caught_up`: the broker has
-    /// nothing that was not applied.
-    Result<BatchReport> tick(Claim& claim, Instant clock, bool caught_up);
+    /// Lets the partition's clock come to `clock` and steps what is due then; `caught_up`: the log's end,
+    /// when the broker has nothing that was not applied.
+    Result<BatchReport> tick(Claim& claim, Instant clock, std::optional<NextOffset> caught_up);
 
   private:
     struct Item;

@@ -11,6 +11,7 @@ constexpr std::chrono::milliseconds growth_check{1};
 // looks for room only between two polls.
 constexpr std::size_t least_left_records = 500;
 constexpr std::chrono::seconds heartbeat_every{20};  // well under the minute that counts as an outage
+constexpr std::chrono::seconds look_every{15};       // a log that was replaced is to be seen within a minute
 
 }  // namespace
 
@@ -124,6 +125,11 @@ std::optional<LaneWork> Lanes::work_locked(SteadyTime now) {
             return ClaimWanted{id, lane.was_fenced};
         }
         if (lane.state != State::reading) continue;
+        if (now - lane.looked >= look_every) {
+            lane.state = State::working;
+            lane.looked = now;
+            return LookDue{id, *lane.claim};
+        }
         const bool heartbeat =
             lane.queue.empty() && now - lane.touched >= heartbeat_every && now >= lane.timer_not_before;
         if (heartbeat || timer_is_near(lane, now)) {
@@ -169,7 +175,7 @@ bool Lanes::start(const LaneId& id, Claim claim) {
     Lane* lane = find(id);
     if (lane == nullptr) return false;
     lane->state = State::reading;
-    lane->touched = clock_.steady();
+    lane->touched = lane->looked = clock_.steady();
     lane->was_fenced = false;
     lane->paused = false;
     lane->last_read.reset();
@@ -213,12 +219,23 @@ void Lanes::fence(const LaneId& id, std::chrono::milliseconds pause) {
     const std::lock_guard lock(mutex_);
     Lane* lane = find(id);
     if (lane == nullptr) return;
-    lane->queue.clear();
-    lane->bytes = 0;
-    lane->claim.reset();
-    lane->state = State::unclaimed;
+    drop_claim(*lane);
     lane->was_fenced = true;
     lane->not_before = clock_.steady() + pause;
+}
+
+void Lanes::claim_again(const LaneId& id) {
+    const std::lock_guard lock(mutex_);
+    if (Lane* lane = find(id)) drop_claim(*lane);
+}
+
+void Lanes::drop_claim(Lane& lane) {
+    lane.queue.clear();
+    lane.bytes = 0;
+    lane.paused = false;  // nobody is to fetch on before the next claim says from where
+    lane.committed.reset();
+    lane.claim.reset();
+    lane.state = State::unclaimed;
 }
 
 void Lanes::commit_with(bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit) {

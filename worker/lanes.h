@@ -45,7 +45,12 @@ struct TimerNear {
     bool heartbeat = false;  ///< nothing is due; the row is touched so that its owner is seen to be there
     std::optional<NextOffset> end_seen;  ///< where the client last saw the end
 };
-using LaneWork = std::variant<std::monostate, ClaimWanted, RecordsReady, TimerNear>;
+/// The lane's log has to be looked at: is it still the same one?
+struct LookDue {
+    LaneId lane;
+    Claim claim;
+};
+using LaneWork = std::variant<std::monostate, ClaimWanted, RecordsReady, TimerNear, LookDue>;
 
 struct LaneLimits {
     std::size_t batch_records = 5000;
@@ -93,6 +98,8 @@ class Lanes {
     void rest(const LaneId& lane, std::chrono::milliseconds pause);
     /// The claim is lost: everything is dropped, to be claimed again after `pause`.
     void fence(const LaneId& lane, std::chrono::milliseconds pause);
+    /// The log is another one: everything is dropped, to be claimed again at once.
+    void claim_again(const LaneId& lane);
     /// Calls `commit` with the stored positions (those that moved since the last call, or all) of lanes that
     /// still stay here, under the lock that close() takes: once revoked, nothing of a partition is committed.
     void commit_with(bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit);
@@ -116,11 +123,13 @@ class Lanes {
         SteadyTime not_before{};
         SteadyTime timer_not_before{};
         SteadyTime touched{};  ///< when its row was last written
+        SteadyTime looked{};   ///< when its log was last looked at
 
         bool reads() const { return state == State::reading || state == State::working; }
     };
 
     Lane* find(const LaneId& id);
+    static void drop_claim(Lane& lane);
     std::size_t refill_below() const;
     std::optional<LaneWork> work_locked(SteadyTime now);
     std::vector<Record> take_batch(Lane& lane) const;

@@ -5,17 +5,16 @@
 #include "base/backoff.h"
 #include "base/io/log.h"
 #include "base/mutant.h"
-#include "worker/claim.h"
 #include "worker/fence.h"
 
 namespace epilogue {
 namespace {
 
 constexpr std::chrono::seconds commit_all_every{5};
-
-std::string component(int partition) {
-    return "partition " + std::to_string(partition);
-}
+// A new leader may not know its log's end for a moment.
+constexpr std::chrono::seconds believed_short_after{3};
+constexpr std::chrono::seconds doubt_ends_after{30};
+constexpr std::chrono::seconds no_look_after_failure{10};
 
 }  // namespace
 
@@ -38,19 +37,20 @@ void Loop::on(ClaimWanted& wanted) {
         lanes_.rest(wanted.lane, failed(wanted.lane, claimed.error()));
         return;
     }
-    const NextOffset position = claimed->position;
+    const NextOffset position = claimed->claim.position;
     log_info("partition claimed", {{"partition", std::to_string(partition)},
                                    {"position", std::to_string(position.value)},
-                                   {"generation", std::to_string(claimed->generation.value)}});
+                                   {"generation", std::to_string(claimed->claim.generation.value)}});
+    report(partition, claimed->bearing);
     // A claim that lands after the partition was taken away is not used: its successor claims again.
-    if (!lanes_.start(wanted.lane, std::move(*claimed))) return;
+    if (!lanes_.start(wanted.lane, std::move(claimed->claim))) return;
     if (const auto reading = log_.read_from(partition, position); !reading)
         lanes_.fence(wanted.lane, failed(wanted.lane, reading.error()));
     else
-        readiness_.set(component(partition), "");
+        readiness_.set(partition_name(rules_.topic, partition), "");
 }
 
-Result<Claim> Loop::claim(const ClaimWanted& wanted) {
+Result<Claimed> Loop::claim(const ClaimWanted& wanted) {
     const int partition = wanted.lane.partition;
     const PartitionKey key{rules_.group, rules_.topic, partition};
     if (wanted.was_fenced) {
@@ -62,8 +62,71 @@ Result<Claim> Loop::claim(const ClaimWanted& wanted) {
         }));
         if (stored) TRY_VOID(log_.commit_and_wait(partition, *stored));
     }
-    return claim_partition(store_, key, log_.cluster_id(), rules_.owner,
-                           [&] { return log_.first_position(partition); });
+    auto claimed = claim_partition(store_, log_, key, rules_.owner,
+                                   [&](const Bearing&) { return has_been_short(partition); });
+    if (claimed) doubts_.erase(partition);
+    const bool is_news =
+        !claimed && is_held_by_others(claimed.error()) && held_by_others_.insert(partition).second;
+    if (is_news) metrics_.group_changed();
+    return claimed;
+}
+
+bool Loop::has_been_short(int partition) {
+    const auto now = rules_.steady();
+    auto& doubt = doubts_.try_emplace(partition, Doubt{now, now}).first->second;
+    if (now - doubt.last > doubt_ends_after) doubt.since = now;
+    doubt.last = now;
+    return now - doubt.since >= believed_short_after;
+}
+
+/// What became of a log is counted where it is durable.
+void Loop::report(int partition, const Bearing& bearing) {
+    const bool was_told = held_by_others_.erase(partition) > 0;
+    switch (bearing.change) {
+        case LogChange::none:
+            return;
+        case LogChange::gap:
+            metrics_.offset_gap(static_cast<double>(bearing.lost));
+            break;
+        case LogChange::replaced:
+            metrics_.log_replaced();
+            break;
+        case LogChange::group:
+            if (!was_told) metrics_.group_changed();
+            break;
+        case LogChange::added:
+            metrics_.partition_added();
+            break;
+    }
+    log_warn("the partition's log is not what it was",
+             {{"partition", std::to_string(partition)}, {"why", bearing.why}});
+    readiness_.happened(partition_name(rules_.topic, partition), bearing.why);
+}
+
+void Loop::on(LookDue& look) {
+    const int partition = look.lane.partition;
+    const Claim& claim = look.claim;
+    if (rules_.steady() < look_not_before_) {
+        lanes_.done(look.lane, look.claim);
+        return;
+    }
+    const StoredPosition stored{claim.cluster_id, claim.position, std::nullopt, claim.anchor};
+    const auto sight = look_at(log_, partition, stored);
+    if (!sight) {
+        log_debug(sight.error().text);  // the poll thread says that no broker answers
+        look_not_before_ = rules_.steady() + no_look_after_failure;
+        lanes_.done(look.lane, look.claim);
+        return;
+    }
+    // What retention removes meanwhile may have been fetched: the client says when it was not.
+    const bool is_same = take_bearing(stored, *sight).change != LogChange::replaced;
+    if (is_same) {
+        look.claim.anchor = look.claim.last;
+        lanes_.done(look.lane, look.claim);
+        return;
+    }
+    log_.stop_reading(partition);
+    lanes_.claim_again(look.lane);
 }
 
 void Loop::on(RecordsReady& ready) {
@@ -73,7 +136,7 @@ void Loop::on(RecordsReady& ready) {
     const auto applied = batch_.apply(ready.claim, views);
     if (applied) {
         lanes_.done(ready.lane, ready.claim);
-        readiness_.set(component(ready.lane.partition), "");
+        readiness_.set(partition_name(rules_.topic, ready.lane.partition), "");
         failures_.erase(ready.lane.partition);
         report(*applied);
     } else if (is_fenced(applied.error())) {
@@ -97,8 +160,7 @@ void Loop::on(TimerNear& timer) {
         lanes_.done(timer.lane, timer.claim);
         return;
     }
-    const bool caught_up = **clock != timer.claim.clock;
-    const auto ticked = batch_.tick(timer.claim, **clock, caught_up);
+    const auto ticked = batch_.tick(timer.claim, (*clock)->at, (*clock)->caught_up);
     if (ticked) {
         lanes_.done(timer.lane, timer.claim);
         report(*ticked);
@@ -109,22 +171,23 @@ void Loop::on(TimerNear& timer) {
     }
 }
 
-Result<std::optional<Instant>> Loop::clock_of(const TimerNear& timer) {
+Result<std::optional<Loop::Clock>> Loop::clock_of(const TimerNear& timer) {
     const Claim& claim = timer.claim;
-    if (claim.clock && claim.next_due && *claim.next_due <= *claim.clock) return claim.clock;
-    if (!timer.drained) return std::optional<Instant>();
+    if (claim.clock && claim.next_due && *claim.next_due <= *claim.clock)
+        return std::optional(Clock{*claim.clock, std::nullopt});
+    if (!timer.drained) return std::optional<Clock>();
     Instant now{};
     TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
         TRY(now, transaction.now());
         return {};
     }));
-    if (!timer.heartbeat && *claim.next_due > now) return std::optional<Instant>();
-    if (!batch_.may_follow_database(claim, now)) return std::optional<Instant>();
+    if (!timer.heartbeat && *claim.next_due > now) return std::optional<Clock>();
+    if (!batch_.may_follow_database(claim, now)) return std::optional<Clock>();
     TRY(const Watermarks marks, log_.watermarks(timer.lane.partition));
     // The log may end with control records, which no consumer is given: then the client's own end says where.
     const std::int64_t position = std::max(claim.position.value, timer.end_seen.value_or(NextOffset{}).value);
-    if (mutant(Mutant::timer_stepped_while_lagging)) return std::optional(now);
-    return marks.high <= position ? std::optional(now) : std::nullopt;
+    const bool caught_up = marks.high <= position || mutant(Mutant::timer_stepped_while_lagging);
+    return caught_up ? std::optional(Clock{now, NextOffset{marks.high}}) : std::nullopt;
 }
 
 void Loop::report(const BatchReport& report) {
@@ -161,7 +224,7 @@ std::chrono::milliseconds Loop::failed(const LaneId& lane, const Error& error) {
         lanes_.fence(lane, at_least + jitter);
         return {};
     }
-    readiness_.set(component(lane.partition), error.text);
+    readiness_.set(partition_name(rules_.topic, lane.partition), error.text);
     constexpr std::chrono::seconds longest{10};
     return full_jitter(++failures_[lane.partition], rules_.random01(), std::chrono::milliseconds{200},
                        longest);

@@ -3,38 +3,20 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <stop_token>
 #include <string>
 
 #include "worker/batch.h"
+#include "worker/claim.h"
 #include "worker/lanes.h"
+#include "worker/log.h"
 #include "worker/metrics.h"
 #include "worker/outbox.h"
 #include "worker/readiness.h"
 
 namespace epilogue {
-
-/// The log, as the loop needs it.
-class Log {
-  public:
-    Log() = default;
-    Log(const Log&) = delete;
-    Log& operator=(const Log&) = delete;
-    virtual ~Log() = default;
-
-    virtual std::string cluster_id() = 0;
-    /// Where a partition that was never claimed starts.
-    virtual Result<NextOffset> first_position(int partition) = 0;
-    /// Reads on from `position`; the partition is assigned.
-    virtual Result<void> read_from(int partition, NextOffset position) = 0;
-    virtual void stop_reading(int partition) = 0;
-    /// Asked of the broker now.
-    virtual Result<Watermarks> watermarks(int partition) = 0;
-    /// Lets the committed offsets follow; does not wait.
-    virtual void commit(const std::map<int, NextOffset>& positions) = 0;
-    /// Waits for the broker's answer: proof of membership in the group's present generation.
-    virtual Result<void> commit_and_wait(int partition, NextOffset position) = 0;
-};
 
 struct LoopRules {
     std::string group;
@@ -71,10 +53,19 @@ class Loop {
     void on(ClaimWanted& wanted);
     void on(RecordsReady& ready);
     void on(TimerNear& timer);
+    void on(LookDue& look);
 
-    Result<Claim> claim(const ClaimWanted& wanted);
-    /// The clock that a timer step may let the partition come to; nullopt when it is not caught up.
-    Result<std::optional<Instant>> clock_of(const TimerNear& timer);
+    Result<Claimed> claim(const ClaimWanted& wanted);
+    /// A log that seems too short is looked at for a while before it is believed to be another one.
+    bool has_been_short(int partition);
+    void report(int partition, const Bearing& bearing);
+    /// The clock that a timer step may let the partition come to.
+    struct Clock {
+        Instant at;
+        std::optional<NextOffset> caught_up;  ///< the log's end, when everything before it was applied
+    };
+    /// nullopt when the partition is not caught up.
+    Result<std::optional<Clock>> clock_of(const TimerNear& timer);
     void report(const BatchReport& report);
     std::chrono::milliseconds failed(const LaneId& lane, const Error& error);
     void let_offsets_follow();
@@ -88,6 +79,13 @@ class Loop {
     Readiness& readiness_;
     const LoopRules rules_;
     std::map<int, int> failures_;  ///< in a row, by partition
+    struct Doubt {
+        SteadyTime since;
+        SteadyTime last;
+    };
+    SteadyTime look_not_before_{};  ///< no broker answered: the records that are here come first
+    std::map<int, Doubt> doubts_;   ///< by partition: its log seems too short
+    std::set<int> held_by_others_;  ///< partitions that another group or cluster holds, as it was told
     std::chrono::steady_clock::time_point committed_all_at_{};
     std::atomic<std::chrono::steady_clock::time_point> last_turn_{std::chrono::steady_clock::now()};
 };

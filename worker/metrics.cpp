@@ -70,6 +70,18 @@ struct Metrics::Families {
     Counter& fenced =
         counter(registry, "epilogue_fenced_total", "Transactions refused because a newer owner exists")
             .Add({});
+    Counter& replaced = counter(registry, "epilogue_log_replaced_total",
+                                "Partitions whose log was another one: topic made anew, other cluster")
+                            .Add({});
+    Counter& gaps = counter(registry, "epilogue_offset_gap_events_total",
+                            "Offsets that retention removed before they were read")
+                        .Add({});
+    Counter& groups = counter(registry, "epilogue_group_changed_total",
+                              "Partitions whose position in these tables another group had")
+                          .Add({});
+    Counter& added = counter(registry, "epilogue_partitions_added_total",
+                             "Partitions that came after the topic was first seen")
+                         .Add({});
     Counter& adopted =
         counter(registry, "epilogue_adopted_total", "Callback rows of others that were adopted").Add({});
     Gauge& held = gauge(registry, "epilogue_timeouts_held",
@@ -132,6 +144,18 @@ void Metrics::timeouts_held(double turns) {
 }
 void Metrics::fenced() {
     families_->fenced.Increment();
+}
+void Metrics::log_replaced() {
+    families_->replaced.Increment();
+}
+void Metrics::offset_gap(double offsets) {
+    families_->gaps.Increment(offsets);
+}
+void Metrics::group_changed() {
+    families_->groups.Increment();
+}
+void Metrics::partition_added() {
+    families_->added.Increment();
 }
 void Metrics::summary(const std::string& source, std::string_view result) {
     families_->summaries.Add({{"source", source}, {"result", std::string(result)}}).Increment();

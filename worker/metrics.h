@@ -33,6 +33,12 @@ class Metrics {
     /// Turns that the storm brake keeps back, of the partitions this worker owns.
     void timeouts_held(double turns);
     void fenced();
+    /// A topic that was made anew, or another cluster.
+    void log_replaced();
+    /// Offsets that retention removed before they were read.
+    void offset_gap(double offsets);
+    void group_changed();
+    void partition_added();
     void summary(const std::string& source, std::string_view result);
     void consumer_lag(const std::string& topic, int partition, double records);
     void forget_lag(const std::string& topic, int partition);

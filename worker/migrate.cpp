@@ -29,7 +29,10 @@ std::vector<std::string> statements_of(const std::string& sql) {
 }
 
 Result<void> apply(MysqlSession& session, const Migration& migration) {
-    for (const std::string& statement : statements_of(migration.sql)) TRY_VOID(session.run(statement));
+    // A step that was cut off runs again from its beginning.
+    for (const std::string& statement : statements_of(migration.sql))
+        if (const auto done = session.run(statement); !done && !is_already_done(done.error()))
+            return Failure(done.error());
     TRY_VOID(session.execute(
         "INSERT INTO schema_migrations (version, name, applied_at) VALUES (?,?,UTC_TIMESTAMP(6)) "
         "ON DUPLICATE KEY UPDATE name=VALUES(name)",

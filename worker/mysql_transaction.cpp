@@ -1,5 +1,7 @@
 #include "worker/mysql_transaction.h"
 
+#include <fmt/format.h>
+
 #include "worker/mysql_columns.h"
 
 namespace epilogue {
@@ -22,15 +24,17 @@ Result<std::optional<PartitionRow>> MysqlTransaction::partition_row(const Partit
                                                                     const std::string& lock) {
     TRY(const auto rows,
         session_.query(
-            "SELECT cluster_id, next_offset, last_offset, last_record_crc, last_record_time, clock_at, "
-            "caught_up_at, touched_at, returned_at, owner, connection_id, generation, sequence FROM "
-            "partition_progress "
-            "WHERE consumer_group=? AND topic=? AND partition_id=? " +
+            "SELECT consumer_group, cluster_id, next_offset, last_offset, last_record_crc, last_record_time, "
+            "clock_at, caught_up_at, caught_up_offset, touched_at, returned_at, owner, connection_id, "
+            "generation, sequence, anchor_offset, anchor_crc, anchor_time, first_partitions, moved_at, "
+            "moved_from, moved_why FROM partition_progress FORCE INDEX (ix_partition_progress_log) "
+            "WHERE topic=? AND partition_id=? ORDER BY generation DESC LIMIT 1 " +
                 lock,
-            {key.group, key.topic, std::int64_t{key.partition}}));
+            {key.topic, std::int64_t{key.partition}}));
     if (rows.empty()) return std::optional<PartitionRow>();
     Columns columns(rows[0]);
     PartitionRow row;
+    row.group = columns.text();
     row.cluster_id = columns.text();
     row.next_offset = {columns.number()};
     if (const auto offset = columns.number_or_null()) row.last_offset = Offset{*offset};
@@ -38,36 +42,76 @@ Result<std::optional<PartitionRow>> MysqlTransaction::partition_row(const Partit
     row.last_record_time = columns.instant();
     row.clock = columns.instant();
     row.caught_up_at = columns.instant();
+    if (const auto offset = columns.number_or_null()) row.caught_up_offset = NextOffset{*offset};
     row.touched_at = columns.instant();
     row.returned_at = columns.instant();
     row.owner = columns.text();
     row.connection_id = columns.number();
     row.generation = {columns.number()};
     row.sequence = columns.number();
+    const auto anchor_offset = columns.number_or_null();
+    const auto anchor_crc = columns.number_or_null();
+    const auto anchor_time = columns.instant();
+    if (anchor_offset && anchor_crc && anchor_time)
+        row.anchor = RecordPrint{{*anchor_offset}, *anchor_crc, *anchor_time};
+    if (const auto count = columns.number_or_null()) row.first_partitions = static_cast<int>(*count);
+    const auto moved_at = columns.instant();
+    const NextOffset moved_from{columns.number()};
+    if (moved_at) row.moved = Move{*moved_at, moved_from, columns.text()};
     return std::optional(std::move(row));
 }
 
 Result<void> MysqlTransaction::put_partition(const PartitionKey& key, const PartitionRow& row) {
-    const SqlValue last_offset = row.last_offset ? SqlValue(row.last_offset->value) : SqlValue(nullptr);
-    const SqlValue crc = row.last_record_crc ? SqlValue(*row.last_record_crc) : SqlValue(nullptr);
-    TRY_VOID(session_.execute(
-        "INSERT INTO partition_progress (consumer_group, topic, partition_id, cluster_id, next_offset, "
-        "last_offset, "
-        "last_record_crc, last_record_time, clock_at, caught_up_at, touched_at, returned_at, owner, "
-        "connection_id, "
-        "generation, sequence) VALUES " +
-            placeholders(16) +
-            " ON DUPLICATE KEY UPDATE cluster_id=VALUES(cluster_id), next_offset=VALUES(next_offset), "
-            "last_offset=VALUES(last_offset), last_record_crc=VALUES(last_record_crc), "
-            "last_record_time=VALUES(last_record_time), clock_at=VALUES(clock_at), "
-            "caught_up_at=VALUES(caught_up_at), "
-            "touched_at=VALUES(touched_at), returned_at=VALUES(returned_at), owner=VALUES(owner), "
-            "connection_id=VALUES(connection_id), generation=VALUES(generation), sequence=VALUES(sequence)",
-        {key.group, key.topic, std::int64_t{key.partition}, row.cluster_id, row.next_offset.value,
-         last_offset, crc, sql_value(row.last_record_time), sql_value(row.clock), sql_value(row.caught_up_at),
-         sql_value(row.touched_at), sql_value(row.returned_at), row.owner, row.connection_id,
-         row.generation.value, row.sequence}));
+    const auto number = [](const auto& value) { return value ? SqlValue(value->value) : SqlValue(nullptr); };
+    const auto& anchor = row.anchor;
+    const auto& moved = row.moved;
+    const std::vector<std::pair<std::string_view, SqlValue>> columns{
+        {"consumer_group", key.group},
+        {"topic", key.topic},
+        {"partition_id", std::int64_t{key.partition}},
+        {"cluster_id", row.cluster_id},
+        {"next_offset", row.next_offset.value},
+        {"last_offset", number(row.last_offset)},
+        {"last_record_crc", row.last_record_crc ? SqlValue(*row.last_record_crc) : SqlValue(nullptr)},
+        {"last_record_time", sql_value(row.last_record_time)},
+        {"clock_at", sql_value(row.clock)},
+        {"caught_up_at", sql_value(row.caught_up_at)},
+        {"caught_up_offset", number(row.caught_up_offset)},
+        {"touched_at", sql_value(row.touched_at)},
+        {"returned_at", sql_value(row.returned_at)},
+        {"owner", row.owner},
+        {"connection_id", row.connection_id},
+        {"generation", row.generation.value},
+        {"sequence", row.sequence},
+        {"anchor_offset", anchor ? SqlValue(anchor->offset.value) : SqlValue(nullptr)},
+        {"anchor_crc", anchor ? SqlValue(anchor->crc) : SqlValue(nullptr)},
+        {"anchor_time", anchor ? SqlValue(anchor->timestamp) : SqlValue(nullptr)},
+        {"first_partitions",
+         row.first_partitions ? SqlValue(std::int64_t{*row.first_partitions}) : SqlValue(nullptr)},
+        {"moved_at", moved ? SqlValue(moved->at) : SqlValue(nullptr)},
+        {"moved_from", moved ? SqlValue(moved->from.value) : SqlValue(nullptr)},
+        {"moved_why", moved ? SqlValue(moved->why) : SqlValue(nullptr)}};
+    constexpr std::size_t key_columns = 3;
+    std::string names;
+    std::string updates;
+    std::vector<SqlValue> values;
+    for (const auto& [name, value] : columns) {
+        names += (names.empty() ? "" : ",") + std::string(name);
+        if (values.size() >= key_columns)
+            updates += fmt::format("{}{}=VALUES({})", updates.empty() ? "" : ",", name, name);
+        values.push_back(value);
+    }
+    TRY_VOID(session_.execute("INSERT INTO partition_progress (" + names + ") VALUES " +
+                                  placeholders(columns.size()) + " ON DUPLICATE KEY UPDATE " + updates,
+                              values));
     return {};
+}
+
+Result<std::optional<int>> MysqlTransaction::first_partitions(const std::string& topic) {
+    TRY(const auto rows,
+        session_.query("SELECT MIN(first_partitions) FROM partition_progress WHERE topic=?", {topic}));
+    const auto count = Columns(rows.at(0)).number_or_null();
+    return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
 }
 
 Result<void> MysqlTransaction::insert_dead_letters(const std::vector<DeadLetterRow>& rows) {

@@ -17,6 +17,7 @@ class MysqlTransaction final : public Transaction {
     Result<std::optional<PartitionRow>> lock_partition(const PartitionKey& key) override;
     Result<std::optional<PartitionRow>> peek_partition(const PartitionKey& key) override;
     Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) override;
+    Result<std::optional<int>> first_partitions(const std::string& topic) override;
 
     Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
                                                                int partition) override;

@@ -64,7 +64,7 @@ void Poller::revoked(const std::vector<int>& partitions, bool lost) {
     metrics_.rebalance();
     const auto stored = lanes_.close(partitions);
     for (const int partition : partitions) {
-        readiness_.set("partition " + std::to_string(partition), "");
+        readiness_.set(partition_name(topic_, partition), "");
         metrics_.forget_lag(topic_, partition);
     }
     if (lost) return;
@@ -97,6 +97,8 @@ void Poller::on(const EndOfPartition& end) {
 void Poller::on(const KafkaTrouble& trouble) {
     if (trouble.no_topic)
         readiness_.set("topic", "topic " + topic_ + " does not exist: create it");
+    else if (trouble.out_of_range)
+        consumer_->assign_again();  // the claims find out what became of the log
     else
         in_doubt_ = true;
     log_debug("Kafka says", {{"why", trouble.text}});
@@ -104,6 +106,19 @@ void Poller::on(const KafkaTrouble& trouble) {
 
 std::string Poller::cluster_id() {
     return consumer_->cluster_id(answer_wait);
+}
+
+Result<int> Poller::partitions() {
+    return consumer_->partitions(answer_wait);
+}
+
+Result<std::optional<RecordPrint>> Poller::record_at(int partition, Offset offset) {
+    if (!reader_) {
+        KafkaSettings settings = settings_;
+        settings.client_id += "-reader";
+        TRY(reader_, KafkaReader::open(settings, topic_));
+    }
+    return reader_->record_at(partition, offset, answer_wait);
 }
 
 Result<NextOffset> Poller::first_position(int partition) {

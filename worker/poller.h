@@ -10,7 +10,7 @@
 
 #include "base/io/kafka.h"
 #include "worker/lanes.h"
-#include "worker/loop.h"
+#include "worker/log.h"
 #include "worker/metrics.h"
 #include "worker/readiness.h"
 
@@ -33,7 +33,9 @@ class Poller final : public Log {
     void close(std::chrono::milliseconds deadline);
 
     std::string cluster_id() override;
+    Result<int> partitions() override;
     Result<NextOffset> first_position(int partition) override;
+    Result<std::optional<RecordPrint>> record_at(int partition, Offset offset) override;
     Result<void> read_from(int partition, NextOffset position) override;
     void stop_reading(int partition) override;
     Result<Watermarks> watermarks(int partition) override;
@@ -57,7 +59,8 @@ class Poller final : public Log {
     Metrics& metrics_;
     Readiness& readiness_;
     std::unique_ptr<KafkaConsumer> consumer_;
-    bool in_doubt_ = true;  ///< whether any broker can be reached
+    std::unique_ptr<KafkaReader> reader_;  ///< the loop's; a client of its own, made when it is first needed
+    bool in_doubt_ = true;                 ///< whether any broker can be reached
     std::chrono::steady_clock::time_point asked_at_{};
 };
 

@@ -27,7 +27,7 @@ struct Probe::Server {
         const auto ready = [this, text](const httplib::Request&, httplib::Response& response) {
             const std::string missing = sources.missing();
             response.status = missing.empty() ? 200 : 503;
-            response.set_content(missing.empty() ? "ready\n" : missing, text);
+            response.set_content(missing.empty() ? "ready\n" + sources.history() : missing, text);
         };
         for (const char* path : {"/healthz", "/health", "/alive"}) http.Get(path, health);
         for (const char* path : {"/readyz", "/ready"}) http.Get(path, ready);

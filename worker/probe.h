@@ -12,6 +12,7 @@ namespace epilogue {
 struct ProbeSources {
     std::function<std::string()> metrics;  ///< Prometheus text
     std::function<std::string()> missing;  ///< empty: ready
+    std::function<std::string()> history;  ///< what happened and is over: lines, may be none
     std::function<bool()> turning;         ///< the loop turns
 };
 

@@ -1,4 +1,5 @@
-// Whether the worker is ready, and what is missing when it is not: /readyz.
+// Whether the worker is ready, and what is missing when it is not: /readyz. What happened to a log makes it
+// unready for a minute, so that somebody looks, and is said as long as the worker runs.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,11 @@
 #include "base/io/log.h"
 
 namespace epilogue {
+
+/// What /readyz calls a partition.
+inline std::string partition_name(const std::string& topic, int partition) {
+    return topic + " partition " + std::to_string(partition);
+}
 
 /// Thread-safe.
 class Readiness {
@@ -31,15 +37,35 @@ class Readiness {
         const std::lock_guard lock(mutex_);
         missing_[component] = {why, clock_() + start_takes, false};
     }
+    /// Something happened to `component` that somebody should know of; what is said later of it wins.
+    void happened(const std::string& component, const std::string& what) {
+        const std::lock_guard lock(mutex_);
+        happened_[component] = {what, clock_()};
+    }
     /// "component: why" lines; empty when ready.
     std::string missing() const {
         const std::lock_guard lock(mutex_);
         std::string text;
         for (const auto& [component, missing] : missing_) text += component + ": " + missing.why + "\n";
+        const auto now = clock_();
+        for (const auto& [component, news] : happened_)
+            if (now - news.at < alarm_for) text += component + ": " + news.what + "\n";
+        return text;
+    }
+    /// "component: what" lines of all that happened.
+    std::string history() const {
+        const std::lock_guard lock(mutex_);
+        std::string text;
+        for (const auto& [component, news] : happened_) text += component + ": " + news.what + "\n";
         return text;
     }
 
   private:
+    static constexpr std::chrono::seconds alarm_for{60};
+    struct News {
+        std::string what;
+        std::chrono::steady_clock::time_point at;
+    };
     struct Missing {
         std::string why;
         std::chrono::steady_clock::time_point quiet_until{};
@@ -63,6 +89,7 @@ class Readiness {
     const EveryTenSeconds::Clock clock_;
     mutable std::mutex mutex_;
     std::map<std::string, Missing> missing_;
+    std::map<std::string, News> happened_;
     EveryTenSeconds complaints_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/instant.h"
 #include "base/named.h"
+#include "base/record.h"
 #include "base/result.h"
 #include "worker/core/callback.h"
 #include "worker/core/conversation.h"
@@ -24,8 +25,16 @@ struct PartitionKey {
     auto operator<=>(const PartitionKey&) const = default;
 };
 
+/// The last time a position moved other than by reading on.
+struct Move {
+    Instant at;
+    NextOffset from;
+    std::string why;
+};
+
 /// Where a partition stands: moves in the same transaction as everything its records changed.
 struct PartitionRow {
+    std::string group;  ///< that made the row
     std::string cluster_id;
     NextOffset next_offset;
     std::optional<Offset> last_offset;
@@ -33,14 +42,24 @@ struct PartitionRow {
     std::optional<Instant> last_record_time;
     std::optional<Instant> clock;  ///< the partition's clock (contract §4a)
     std::optional<Instant> caught_up_at;
-    std::optional<Instant> touched_at;   ///< database time of the last transaction of an owner
-    std::optional<Instant> returned_at;  ///< when it came back from an outage of more than a minute
+    std::optional<NextOffset> caught_up_offset;  ///< the log's end then
+    std::optional<Instant> touched_at;           ///< database time of the last transaction of an owner
+    std::optional<Instant> returned_at;          ///< when it came back from an outage of more than a minute
     std::string owner;
     std::int64_t connection_id = 0;
     Generation generation;
     std::int64_t sequence =
         0;  ///< grows with every transaction of the owner: tells a commit that was lost from one that was not
+    std::optional<RecordPrint> anchor;    ///< a record applied that is known to be of this log
+    std::optional<int> first_partitions;  ///< the topic's count when it was first seen
+    std::optional<Move> moved;
 };
+
+/// The last record applied.
+inline std::optional<RecordPrint> last_record(const PartitionRow& row) {
+    if (!row.last_offset || !row.last_record_crc || !row.last_record_time) return std::nullopt;
+    return RecordPrint{*row.last_offset, *row.last_record_crc, *row.last_record_time};
+}
 
 struct StoredConversation {
     std::string id;
@@ -129,11 +148,15 @@ class Transaction {
     /// Identifies the session, so that a successor can end it.
     virtual std::int64_t connection_id() = 0;
 
-    /// Locks the row; nullopt when the partition was never claimed.
+    /// Locks the partition's row, the one of the newest generation, whichever group made it; nullopt when the
+    /// partition was never claimed.
     virtual Result<std::optional<PartitionRow>> lock_partition(const PartitionKey& key) = 0;
     /// The row as it was last committed, without waiting for a lock.
     virtual Result<std::optional<PartitionRow>> peek_partition(const PartitionKey& key) = 0;
+    /// Writes the row of the key's own group.
     virtual Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) = 0;
+    /// How many partitions the topic had when the first of them was claimed; nullopt when that is not known.
+    virtual Result<std::optional<int>> first_partitions(const std::string& topic) = 0;
 
     /// Creates the rows that are missing, locks all of them and reads them, in the order of `ids`
     /// (ascending, unique).

@@ -170,6 +170,7 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
     const auto address = parse_listen_address(config.worker.http_listen).value_or(ListenAddress{});
     TRY(const auto probe, Probe::listen(address.host, address.port,
                                         {[&] { return metrics.text(); }, [&] { return readiness.missing(); },
+                                         [&] { return readiness.history(); },
                                          [&] {
                                              const Worker* worker = running;
                                              return worker == nullptr || worker->turns();

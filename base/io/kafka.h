@@ -37,6 +37,8 @@ struct EndOfPartition {
 struct KafkaTrouble {
     std::string text;
     bool no_topic = false;  ///< the topic does not exist (yet)
+    bool out_of_range =
+        false;  ///< a partition has no such position, and is not read any more: assign_again()
 };
 using Polled = std::variant<std::monostate, Record, EndOfPartition, KafkaTrouble>;
 
@@ -68,6 +70,10 @@ class KafkaConsumer {
     /// The next thing that happens, or nothing when `wait` has passed.
     Polled poll(std::chrono::milliseconds wait);
 
+    /// Takes the assignment away from the listener and gives it back, within the group's generation: the way
+    /// to go on after a position that was out of range (a seek is refused then). On the poll thread.
+    void assign_again();
+
     /// Reading goes on at `position`; the partition must be assigned and paused.
     Result<void> seek(int partition, NextOffset position);
     Result<void> pause(int partition);
@@ -80,6 +86,8 @@ class KafkaConsumer {
     Result<std::optional<NextOffset>> committed(int partition, std::chrono::milliseconds wait);
     /// Asked of the broker now, never from a cache.
     Result<Watermarks> watermarks(int partition, std::chrono::milliseconds wait);
+    /// How many partitions the topic has now.
+    Result<int> partitions(std::chrono::milliseconds wait);
     /// True when a broker answers now, within `wait`.
     bool is_reachable(std::chrono::milliseconds wait);
     /// Empty when the broker has not answered within `wait`.
@@ -91,6 +99,25 @@ class KafkaConsumer {
   private:
     struct Handles;
     explicit KafkaConsumer(std::unique_ptr<Handles> handles);
+    std::unique_ptr<Handles> handles_;
+};
+
+/// Reads single records, outside of any group. One thread at a time.
+class KafkaReader {
+  public:
+    static Result<std::unique_ptr<KafkaReader>> open(const KafkaSettings& settings, const std::string& topic);
+    ~KafkaReader();
+    KafkaReader(const KafkaReader&) = delete;
+    KafkaReader& operator=(const KafkaReader&) = delete;
+
+    /// The record with exactly that offset; nullopt when there is none (any more). Retryable without an
+    /// answer within `wait`.
+    Result<std::optional<RecordPrint>> record_at(int partition, Offset offset,
+                                                 std::chrono::milliseconds wait);
+
+  private:
+    struct Handles;
+    explicit KafkaReader(std::unique_ptr<Handles> handles);
     std::unique_ptr<Handles> handles_;
 };
 

@@ -64,14 +64,18 @@ struct KafkaConsumer::Handles {
             if (partitions->elems[i].offset < 0) partitions->elems[i].offset = RD_KAFKA_OFFSET_BEGINNING;
     }
 
+    void take(rd_kafka_topic_partition_list_t* partitions) const {
+        start_somewhere(client.get(), partitions);
+        rd_kafka_assign(client.get(), partitions);
+        rd_kafka_pause_partitions(client.get(), partitions);
+        listener.assigned(numbers(partitions));
+    }
+
     static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
                              rd_kafka_topic_partition_list_t* partitions, void* opaque) {
         auto& self = *static_cast<Handles*>(opaque);
         if (event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-            start_somewhere(client, partitions);
-            rd_kafka_assign(client, partitions);
-            rd_kafka_pause_partitions(client, partitions);
-            self.listener.assigned(numbers(partitions));
+            self.take(partitions);
         } else {
             self.listener.revoked(numbers(partitions), rd_kafka_assignment_lost(client) != 0);
             rd_kafka_assign(client, nullptr);
@@ -121,7 +125,7 @@ Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
         rd_kafka_consumer_poll(handles_->client.get(), static_cast<int>(wait.count()));
     if (message == nullptr) {
         if (handles_->trouble.empty()) return std::monostate{};
-        return KafkaTrouble{std::exchange(handles_->trouble, {}), false};
+        return KafkaTrouble{std::exchange(handles_->trouble, {})};
     }
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return record_of(message);
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> event(message);
@@ -129,7 +133,19 @@ Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
         return EndOfPartition{event->partition, {event->offset}};
     const bool no_topic = event->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
                           event->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
-    return KafkaTrouble{rd_kafka_message_errstr(event.get()), no_topic};
+    const bool out_of_range = event->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
+                              event->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
+    return KafkaTrouble{rd_kafka_message_errstr(event.get()), no_topic, out_of_range};
+}
+
+void KafkaConsumer::assign_again() {
+    rd_kafka_t* const client = handles_->client.get();
+    rd_kafka_topic_partition_list_t* assigned = nullptr;
+    if (rd_kafka_assignment(client, &assigned) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
+    const KafkaTopicList partitions(assigned);
+    handles_->listener.revoked(Handles::numbers(partitions.get()), false);
+    rd_kafka_assign(client, nullptr);
+    handles_->take(partitions.get());
 }
 
 Result<void> KafkaConsumer::seek(int partition, NextOffset position) {
@@ -194,6 +210,19 @@ Result<Watermarks> KafkaConsumer::watermarks(int partition, std::chrono::millise
                                          &marks.low, &marks.high, static_cast<int>(wait.count()));
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "reading the watermarks");
     return marks;
+}
+
+Result<int> KafkaConsumer::partitions(std::chrono::milliseconds wait) {
+    const Handle<rd_kafka_topic_t, rd_kafka_topic_destroy> topic(
+        rd_kafka_topic_new(handles_->client.get(), handles_->topic.c_str(), nullptr));
+    const rd_kafka_metadata_t* answer = nullptr;
+    const auto error =
+        rd_kafka_metadata(handles_->client.get(), 0, topic.get(), &answer, static_cast<int>(wait.count()));
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "counting the partitions");
+    const Handle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy> metadata(answer);
+    if (answer->topic_cnt != 1 || answer->topics[0].partition_cnt == 0)
+        return retryable("Kafka: counting the partitions: the topic is not there");
+    return answer->topics[0].partition_cnt;
 }
 
 bool KafkaConsumer::is_reachable(std::chrono::milliseconds wait) {

@@ -88,6 +88,10 @@ bool is_missing_table(const Error& error) {
     return error.code == 1146 || error.code == 1054 || error.code == 1049;
 }
 
+bool is_already_done(const Error& error) {
+    return error.code == 1060 || error.code == 1061 || error.code == 1091;
+}
+
 std::string placeholders(std::size_t columns, std::size_t rows) {
     std::string row = "(?";
     for (std::size_t i = 1; i < columns; ++i) row += ",?";

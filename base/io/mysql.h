@@ -42,6 +42,7 @@ using SqlRow = std::vector<std::optional<std::string>>;
 bool is_lost_connection(const Error& error);  ///< the session is gone, an open transaction with it
 bool is_conflict(const Error& error);         ///< deadlock, lock wait, changed row: run the transaction again
 bool is_missing_table(const Error& error);
+bool is_already_done(const Error& error);  ///< a column or key is there already, or gone already
 
 /// "(?,?,?)" with `columns` question marks, `rows` times, separated by commas.
 std::string placeholders(std::size_t columns, std::size_t rows = 1);

@@ -8,7 +8,8 @@ namespace epilogue::cli {
 void add_offsets(CLI::App& program) {
     auto* parent = program.add_subcommand("offsets", "The stored position of each partition");
     parent->require_subcommand(1);
-    auto* command = parent->add_subcommand("show", "Show the stored positions of this topic and group");
+    auto* command = parent->add_subcommand(
+        "show", "Show the stored positions of this topic, newest generation of each partition first");
     auto common = std::make_shared<Common>();
     add_common(*command, *common, true);
     command->callback([common] {
@@ -23,14 +24,17 @@ void add_offsets(CLI::App& program) {
                                           {"caught_up_at", Kind::time},
                                           {"owner"},
                                           {"generation", Kind::number},
-                                          {"cluster_id"}};
+                                          {"cluster_id"},
+                                          {"moved_at", Kind::time},
+                                          {"moved_from", Kind::number},
+                                          {"moved_why"}};
         print_list(
             columns,
             expect(store->query(
                 "SELECT consumer_group, topic, partition_id, next_offset, last_offset, last_record_time, "
-                "caught_up_at, owner, generation, cluster_id FROM partition_progress "
-                "WHERE topic=? AND consumer_group=? ORDER BY partition_id",
-                {config.kafka.topic, config.kafka.group})),
+                "caught_up_at, owner, generation, cluster_id, moved_at, moved_from, moved_why "
+                "FROM partition_progress WHERE topic=? ORDER BY partition_id, generation DESC",
+                {config.kafka.topic})),
             common->json);
     });
 }

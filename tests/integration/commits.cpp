@@ -13,6 +13,7 @@
 
 #include "tests/integration/harness/eventually.h"
 #include "tests/integration/harness/proxied_database.h"
+#include "tests/integration/unread_log.h"
 #include "worker/claim.h"
 #include "worker/fence.h"
 #include "worker/migrate.h"
@@ -260,7 +261,8 @@ BOOST_FIXTURE_TEST_CASE(what_nobody_can_say_is_an_error_and_not_a_decision, Ledg
 BOOST_FIXTURE_TEST_CASE(a_predecessor_that_stopped_inside_its_transaction_is_ended_by_the_next_claim,
                         Ledger) {
     const auto claim_by = [&](MysqlStore& by, const std::string& owner) {
-        return claim_partition(by, key, "c", owner, [] { return Result<NextOffset>(NextOffset{0}); });
+        UnreadLog log;
+        return claim_partition(by, log, key, owner, [](const Bearing&) { return true; });
     };
     const auto first = claim_by(store, "first");
     BOOST_REQUIRE(first.has_value());
@@ -269,7 +271,7 @@ BOOST_FIXTURE_TEST_CASE(a_predecessor_that_stopped_inside_its_transaction_is_end
     auto zombie = std::async(std::launch::async, [&] {
         const auto work = [&](Transaction& transaction) -> Result<void> {
             TRY(auto row, transaction.lock_partition(key));
-            if (row->generation != first->generation) return fenced("the partition");
+            if (row->generation != first->claim.generation) return fenced("the partition");
             holds_the_row.set_value();
             goes_on.get_future().wait();
             row->next_offset.value = 1000;
@@ -281,7 +283,7 @@ BOOST_FIXTURE_TEST_CASE(a_predecessor_that_stopped_inside_its_transaction_is_end
     MysqlStore other{database.settings(), {}};
     const auto second = claim_by(other, "second");
     BOOST_REQUIRE(second.has_value());
-    BOOST_TEST((second->generation > first->generation));
+    BOOST_TEST((second->claim.generation > first->claim.generation));
     goes_on.set_value();
     const auto late = zombie.get();
     BOOST_REQUIRE(!late);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/integration/unread_log.h"
 #include "worker/claim.h"
 #include "worker/migrate.h"
 
@@ -16,6 +17,11 @@ MysqlSettings migrated(const Database& server, const std::string& database) {
     MysqlSettings settings = server.settings(database);
     expect(migrate(*expect(MysqlSession::open(settings))));
     return settings;
+}
+
+Claim first_claim(Store& store) {
+    UnreadLog log;
+    return expect(claim_partition(store, log, key, "the test", [](const Bearing&) { return true; })).claim;
 }
 
 /// What settles does so as soon as time is let pass.
@@ -51,7 +57,7 @@ OwnedPartition::OwnedPartition(const Database& server, const std::string& databa
       store_(settings_, observer()),
       installation_(expect(store_.installation())),
       planner_(installation_.id, SummaryRules{}),
-      claim_(expect(claim_partition(store_, key, "cluster", "the test", [] { return NextOffset{0}; }))) {}
+      claim_(first_claim(store_)) {}
 
 StoreObserver OwnedPartition::observer() {
     StoreObserver observer;
@@ -80,7 +86,7 @@ Result<BatchReport> OwnedPartition::apply(Store& store, const std::vector<Record
 }
 
 Result<BatchReport> OwnedPartition::tick(Store& store) {
-    return Batch(store, planner_, rules()).tick(claim_, Instant::max(), true);
+    return Batch(store, planner_, rules()).tick(claim_, Instant::max(), claim_.position);
 }
 
 std::string OwnedPartition::place() {

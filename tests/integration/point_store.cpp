@@ -20,6 +20,9 @@ class PointTransaction final : public Transaction {
     Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) override {
         return said("the partition is written", rows_.put_partition(key, row));
     }
+    Result<std::optional<int>> first_partitions(const std::string& topic) override {
+        return said("the first partitions are read", rows_.first_partitions(topic));
+    }
     Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
                                                                int partition) override {
         return said("the conversations are locked", rows_.lock_conversations(ids, partition));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ids.h"
+
 namespace epilogue::sim {
 
 using std::chrono::microseconds;
@@ -15,6 +17,22 @@ Result<NextOffset> SimLog::first_position(int partition) {
     process_.interleave();
     if (is_cut_off()) return retryable("no broker answers");
     return broker_.committed(partition).value_or(NextOffset{0});
+}
+
+Result<int> SimLog::partitions() {
+    process_.interleave();
+    if (is_cut_off()) return retryable("no broker answers");
+    return broker_.partitions();
+}
+
+Result<std::optional<RecordPrint>> SimLog::record_at(int partition, Offset offset) {
+    process_.interleave();
+    if (is_cut_off()) return retryable("no broker answers");
+    const auto& records = broker_.log(partition);
+    if (offset.value < 0 || offset.value >= static_cast<std::int64_t>(records.size()))
+        return std::optional<RecordPrint>();
+    const LogRecord& record = records[static_cast<std::size_t>(offset.value)];
+    return std::optional(RecordPrint{offset, crc32_of(record.value), record.timestamp});
 }
 
 Result<void> SimLog::read_from(int partition, NextOffset position) {

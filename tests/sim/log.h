@@ -17,6 +17,8 @@ class SimLog final : public Log {
         : broker_(broker), process_(process), lanes_(lanes), news_(std::move(news)) {}
 
     std::string cluster_id() override { return "sim"; }
+    Result<int> partitions() override;
+    Result<std::optional<RecordPrint>> record_at(int partition, Offset offset) override;
     Result<NextOffset> first_position(int partition) override;
     Result<void> read_from(int partition, NextOffset position) override;
     void stop_reading(int partition) override;

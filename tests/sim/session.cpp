@@ -78,6 +78,15 @@ Result<void> SimTransaction::put_partition(const PartitionKey& key, const Partit
     return {};
 }
 
+Result<std::optional<int>> SimTransaction::first_partitions(const std::string&) {
+    TRY_VOID(statement());
+    std::optional<int> first;
+    for (const auto& [partition, row] : database_.partitions)
+        if (row.first_partitions)
+            first = std::min(first.value_or(*row.first_partitions), *row.first_partitions);
+    return first;
+}
+
 // --- conversations ----------------------------------------------------------------------------------------
 
 const StoredRow* SimTransaction::conversation(const std::string& id) const {

@@ -16,6 +16,9 @@ constexpr Milliseconds patience{30000};
 using Metadata = KafkaHandle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy>;
 using NewTopic = KafkaHandle<rd_kafka_NewTopic_t, rd_kafka_NewTopic_destroy>;
 using GroupList = KafkaHandle<const rd_kafka_group_list, rd_kafka_group_list_destroy>;
+using DeleteTopic = KafkaHandle<rd_kafka_DeleteTopic_t, rd_kafka_DeleteTopic_destroy>;
+using NewPartitions = KafkaHandle<rd_kafka_NewPartitions_t, rd_kafka_NewPartitions_destroy>;
+using DeleteRecords = KafkaHandle<rd_kafka_DeleteRecords_t, rd_kafka_DeleteRecords_destroy>;
 using ListOffsets =
     KafkaHandle<rd_kafka_ListConsumerGroupOffsets_t, rd_kafka_ListConsumerGroupOffsets_destroy>;
 
@@ -126,6 +129,45 @@ void KafkaAdmin::create_topic(const std::string& topic, int partitions, const To
     });
     eventually("all partitions of " + topic + " have a leader", patience,
                [&] { return partition_count(topic) == partitions; });
+}
+
+void KafkaAdmin::delete_topic(const std::string& topic) const {
+    const DeleteTopic wanted(rd_kafka_DeleteTopic_new(topic.c_str()));
+    rd_kafka_DeleteTopic_t* topics[] = {wanted.get()};
+    const auto event =
+        ask(client_.get(), RD_KAFKA_ADMIN_OP_DELETETOPICS, [&](const auto* options, auto* queue) {
+            rd_kafka_DeleteTopics(client_.get(), topics, 1, options, queue);
+        });
+    if (const auto error = rd_kafka_event_error(event.get())) throw_kafka(topic, error);
+    eventually("topic " + topic + " is gone", patience, [&] { return partition_count(topic) == 0; });
+}
+
+void KafkaAdmin::raise_partitions(const std::string& topic, int partitions) const {
+    std::array<char, 512> why{};
+    const NewPartitions wanted(rd_kafka_NewPartitions_new(topic.c_str(), static_cast<std::size_t>(partitions),
+                                                          why.data(), why.size()));
+    if (!wanted) throw std::runtime_error(topic + ": " + why.data());
+    rd_kafka_NewPartitions_t* raised[] = {wanted.get()};
+    const auto event =
+        ask(client_.get(), RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, [&](const auto* options, auto* queue) {
+            rd_kafka_CreatePartitions(client_.get(), raised, 1, options, queue);
+        });
+    if (const auto error = rd_kafka_event_error(event.get())) throw_kafka(topic, error);
+    eventually("all partitions of " + topic + " have a leader", patience,
+               [&] { return partition_count(topic) == partitions; });
+}
+
+void KafkaAdmin::delete_records(const std::string& topic, const PartitionOffsets& before) const {
+    const KafkaPartitions offsets(rd_kafka_topic_partition_list_new(static_cast<int>(before.size())));
+    for (const auto& [partition, offset] : before)
+        rd_kafka_topic_partition_list_add(offsets.get(), topic.c_str(), partition)->offset = offset;
+    const DeleteRecords wanted(rd_kafka_DeleteRecords_new(offsets.get()));
+    rd_kafka_DeleteRecords_t* removed[] = {wanted.get()};
+    const auto event =
+        ask(client_.get(), RD_KAFKA_ADMIN_OP_DELETERECORDS, [&](const auto* options, auto* queue) {
+            rd_kafka_DeleteRecords(client_.get(), removed, 1, options, queue);
+        });
+    if (const auto error = rd_kafka_event_error(event.get())) throw_kafka(topic, error);
 }
 
 int KafkaAdmin::partition_count(const std::string& topic) const {

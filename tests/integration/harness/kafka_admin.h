@@ -33,6 +33,12 @@ class KafkaAdmin {
     bool answers() const;
     /// Creates a topic; returns when each of its partitions has a leader. An existing topic is an error.
     void create_topic(const std::string& topic, int partitions, const TopicConfig& config) const;
+    /// Deletes a topic; returns when no broker knows it any more.
+    void delete_topic(const std::string& topic) const;
+    /// Raises the count of the topic's partitions; returns when each of them has a leader.
+    void raise_partitions(const std::string& topic, int partitions) const;
+    /// Removes what lies before these offsets, as retention does.
+    void delete_records(const std::string& topic, const PartitionOffsets& before) const;
     /// For each partition of the topic the offset its next record will get.
     PartitionOffsets end_offsets(const std::string& topic) const;
     /// What a group has committed; partitions without a commit are left out.

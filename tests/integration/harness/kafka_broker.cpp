@@ -59,6 +59,18 @@ void KafkaBroker::create_topic(const std::string& topic, int partitions, const T
     admin_.create_topic(topic, partitions, config);
 }
 
+void KafkaBroker::delete_topic(const std::string& topic) const {
+    admin_.delete_topic(topic);
+}
+
+void KafkaBroker::raise_partitions(const std::string& topic, int partitions) const {
+    admin_.raise_partitions(topic, partitions);
+}
+
+void KafkaBroker::delete_records(const std::string& topic, const PartitionOffsets& before) const {
+    admin_.delete_records(topic, before);
+}
+
 PartitionOffsets KafkaBroker::end_offsets(const std::string& topic) const {
     return admin_.end_offsets(topic);
 }

@@ -28,6 +28,9 @@ class KafkaBroker {
 
     /// As in KafkaAdmin.
     void create_topic(const std::string& topic, int partitions, const TopicConfig& config = {}) const;
+    void delete_topic(const std::string& topic) const;
+    void raise_partitions(const std::string& topic, int partitions) const;
+    void delete_records(const std::string& topic, const PartitionOffsets& before) const;
     PartitionOffsets end_offsets(const std::string& topic) const;
     PartitionOffsets committed(const std::string& group, const std::string& topic) const;
     GroupView group(const std::string& name) const;

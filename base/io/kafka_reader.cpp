@@ -1,0 +1,59 @@
+#include "base/ids.h"
+#include "base/io/kafka_conf.h"
+
+namespace epilogue {
+
+struct KafkaReader::Handles {
+    KafkaClient client;
+    Handle<rd_kafka_topic_t, rd_kafka_topic_destroy> topic;  // ends before its client
+};
+
+KafkaReader::KafkaReader(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+KafkaReader::~KafkaReader() = default;
+
+Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const KafkaSettings& settings,
+                                                       const std::string& topic) {
+    // One record is wanted: little is fetched, and nothing ahead.
+    TRY(auto conf, kafka_conf(settings, {{"enable.partition.eof", "true"},
+                                         {"auto.offset.reset", "error"},
+                                         {"isolation.level", "read_committed"},
+                                         {"allow.auto.create.topics", "false"},
+                                         {"topic.metadata.refresh.interval.ms", "10000"},
+                                         {"reconnect.backoff.max.ms", "2000"},
+                                         {"fetch.message.max.bytes", "65536"},
+                                         {"fetch.wait.max.ms", "10"},
+                                         {"queued.max.messages.kbytes", "1024"},
+                                         {"receive.message.max.bytes", "100000000"}}));
+    auto handles = std::make_unique<Handles>();
+    TRY(handles->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
+    handles->topic.reset(rd_kafka_topic_new(handles->client.get(), topic.c_str(), nullptr));
+    return std::unique_ptr<KafkaReader>(new KafkaReader(std::move(handles)));
+}
+
+Result<std::optional<RecordPrint>> KafkaReader::record_at(int partition, Offset offset,
+                                                          std::chrono::milliseconds wait) {
+    rd_kafka_topic_t* const topic = handles_->topic.get();
+    if (rd_kafka_consume_start(topic, partition, offset.value) != 0)
+        return kafka_failure(rd_kafka_last_error(), "reading one record");
+    const Handle<rd_kafka_message_t, rd_kafka_message_destroy> message(
+        rd_kafka_consume(topic, partition, static_cast<int>(wait.count())));
+    rd_kafka_consume_stop(topic, partition);
+    if (!message) return retryable("Kafka: reading one record: no answer");
+    switch (message->err) {
+        case RD_KAFKA_RESP_ERR_NO_ERROR:
+            break;
+        case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+            return std::optional<RecordPrint>();
+        default:
+            return kafka_failure(message->err, "reading one record");
+    }
+    if (message->offset != offset.value) return std::optional<RecordPrint>();
+    rd_kafka_timestamp_type_t type{};
+    const std::int64_t ms = rd_kafka_message_timestamp(message.get(), &type);
+    const std::string_view value{static_cast<const char*>(message->payload), message->len};
+    return std::optional(
+        RecordPrint{offset, crc32_of(value),
+                    Instant{std::chrono::milliseconds{type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : ms}}});
+}
+
+}  // namespace epilogue

@@ -1,0 +1,280 @@
+// A stored position and a log that is not what it was: topics made anew, retention, other groups, more
+// partitions. Each is shown by a metric and by /readyz, nothing that is still in the log is missed, and
+// nothing is shown when nothing happened.
+#define BOOST_TEST_MODULE positions
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+
+constexpr auto shown_within = 60s;  // issue: each within 60 s
+constexpr int records_of_a_turn = 4;
+
+/// Members that leave the group, and topics that change, are noticed soon.
+const Settings fast{
+    {"kafka.properties", std::map<std::string, std::string>{{"session.timeout.ms", "6000"},
+                                                            {"heartbeat.interval.ms", "1000"},
+                                                            {"topic.metadata.refresh.interval.ms", "1000"}}}};
+
+/// Conversations of one turn, each on a partition of the test's choice, told to the log sink.
+class Play {
+  public:
+    explicit Play(const std::string& name, int partitions, const Settings& more = {})
+        : stage(name, partitions, merged({fast, more})) {}
+
+    const std::string& topic() const { return stage.name(); }
+
+    /// Publishes a turn of a new conversation to the partition.
+    void tell(int partition) {
+        Story story(topic() + "-" + std::to_string(++told_));
+        story.user("Go on.").agent_finishes("Done.");
+        stage.add_callback({"--conversation", story.id(), "--processor", "log", "--processor-json", "{}"});
+        auto records = story.records();
+        BOOST_REQUIRE(records.size() == records_of_a_turn);
+        for (Record& record : records) record.partition = partition;
+        stage.publish(records);
+    }
+
+    /// Returns when every turn told so far is reported, less those that retention removed.
+    void all_reported(int removed = 0) const {
+        eventually("every turn is reported", shown_within, [&] {
+            return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == told_ - removed;
+        });
+        BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == told_ - removed);
+    }
+
+    /// Returns when /readyz says these words of the partition, and they stay after the worker is ready again.
+    void says(const WorkerProcess& worker, int partition, const std::string& words) const {
+        const std::string name = topic() + " partition " + std::to_string(partition) + ": ";
+        eventually("/readyz says of " + name + words, shown_within, [&] {
+            const std::string body = worker.get("/readyz").body;
+            const auto line = body.find(name);
+            return line != std::string::npos && body.find(words, line) != std::string::npos;
+        });
+    }
+
+    void make_topic_anew(int partitions) const {
+        broker_of_this_program().delete_topic(topic());
+        broker_of_this_program().create_topic(topic(), partitions);
+    }
+
+    /// The rows' owners were last seen an hour ago.
+    void let_an_hour_pass() const {
+        stage.query(
+            "UPDATE partition_progress SET touched_at=touched_at - INTERVAL 1 HOUR, "
+            "generation=generation-3600000000");
+    }
+
+    /// The rows of `offsets show`.
+    nlohmann::json offsets() const {
+        const auto shown = stage.epilogue().run({"offsets", "show", "--json"});
+        BOOST_REQUIRE(shown.status == 0);
+        return nlohmann::json::parse(shown.out);
+    }
+
+    const Stage stage;
+
+  private:
+    std::int64_t told_ = 0;
+};
+
+const std::vector<std::string> alarms{"epilogue_log_replaced_total", "epilogue_offset_gap_events_total",
+                                      "epilogue_group_changed_total", "epilogue_partitions_added_total"};
+
+/// `count` of that one alarm, and none of the others.
+void check_alarms(const WorkerProcess& worker, const std::string& which, double count) {
+    const auto metrics = worker.metrics();
+    for (const std::string& name : alarms) {
+        BOOST_TEST(metrics.contains(name), name);
+        BOOST_TEST_CONTEXT(name) {
+            BOOST_TEST(total(metrics, name) == (name == which ? count : 0));
+        }
+    }
+}
+
+void end(WorkerProcess& worker) {
+    worker.process().signal(SIGTERM);
+    BOOST_TEST(worker.process().wait(30s).value() == 0);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_topic_made_anew_under_a_running_worker_is_read_from_its_beginning) {
+    Play play("anew_running", 2);
+    const auto worker = play.stage.epilogue().worker();
+    play.tell(0);
+    play.tell(0);
+    play.tell(1);
+    play.all_reported();
+    play.make_topic_anew(2);
+    play.tell(0);  // ends before the stored position of partition 0
+    play.tell(1);
+    play.tell(1);  // ends behind that of partition 1
+    play.says(worker, 0, "the topic was made anew");
+    play.says(worker, 1, "the topic was made anew");
+    play.all_reported();
+    check_alarms(worker, "epilogue_log_replaced_total", 2);
+    const auto rows = play.offsets();
+    BOOST_REQUIRE(rows.size() == 2U);
+    BOOST_TEST(rows[0].at("next_offset") == records_of_a_turn);
+    BOOST_TEST(rows[0].at("moved_from") == 2 * records_of_a_turn);
+    BOOST_TEST(rows[1].at("moved_why").get<std::string>().starts_with("the topic was made anew"));
+    BOOST_TEST((play.stage.stored() == play.stage.ends()));
+}
+
+BOOST_AUTO_TEST_CASE(a_topic_made_anew_and_longer_than_before_is_recognised_by_its_record_after_a_restart) {
+    Play play("anew_longer", 1);
+    {
+        auto worker = play.stage.epilogue().worker();
+        play.tell(0);
+        play.all_reported();
+        end(worker);
+    }
+    play.make_topic_anew(1);
+    for (int i = 0; i < 3; ++i) play.tell(0);
+    auto worker = play.stage.epilogue().start_worker();
+    play.says(worker, 0, "the record at offset 3 is another one");
+    play.all_reported();
+    check_alarms(worker, "epilogue_log_replaced_total", 1);
+    BOOST_TEST(worker.get("/readyz").status == 503);
+}
+
+BOOST_AUTO_TEST_CASE(another_cluster_is_read_from_its_beginning) {
+    Play play("elsewhere", 1);
+    {
+        auto worker = play.stage.epilogue().worker();
+        play.tell(0);
+        play.all_reported();
+        end(worker);
+    }
+    play.let_an_hour_pass();
+    play.stage.query("UPDATE partition_progress SET cluster_id='the-old-one', next_offset=1000");
+    play.tell(0);
+    const auto worker = play.stage.epilogue().start_worker();
+    play.says(worker, 0, "another cluster");
+    play.all_reported();
+    check_alarms(worker, "epilogue_log_replaced_total", 1);
+    BOOST_TEST(play.stage.number("SELECT moved_from FROM partition_progress") == 1000);
+}
+
+BOOST_AUTO_TEST_CASE(retention_that_passed_us_is_counted_and_the_rest_is_read) {
+    Play play("passed", 1);
+    {
+        auto worker = play.stage.epilogue().worker();
+        play.tell(0);
+        play.all_reported();
+        end(worker);
+    }
+    play.tell(0);  // nobody will ever read this one
+    play.tell(0);
+    broker_of_this_program().delete_records(play.topic(), {{0, 2 * records_of_a_turn}});
+    auto worker = play.stage.epilogue().start_worker();
+    play.says(worker, 0, "retention passed us: offsets 4 to 7 are gone");
+    play.all_reported(1);
+    check_alarms(worker, "epilogue_offset_gap_events_total", records_of_a_turn);
+    const auto rows = play.offsets();
+    BOOST_REQUIRE(rows.size() == 1U);
+    BOOST_TEST(rows[0].at("moved_from") == records_of_a_turn);
+
+    // And under a worker that runs, but not fast enough. A fetch that is still open takes the tombstone.
+    worker.process().signal(SIGSTOP);
+    play.stage.publish({{.key = "nobody", .partition = 0}});
+    play.tell(0);
+    play.tell(0);
+    broker_of_this_program().delete_records(play.topic(), {{0, 4 * records_of_a_turn + 1}});
+    worker.process().signal(SIGCONT);
+    play.says(worker, 0, "to 16 are gone");
+    play.all_reported(2);
+    const double lost = total(worker.metrics(), "epilogue_offset_gap_events_total");
+    BOOST_TEST((lost == 2 * records_of_a_turn || lost == 2 * records_of_a_turn + 1));
+}
+
+BOOST_AUTO_TEST_CASE(a_changed_group_goes_on_from_the_stored_position) {
+    Play play("renamed", 1);
+    {
+        auto worker = play.stage.epilogue().worker();
+        play.tell(0);
+        play.all_reported();
+        end(worker);
+    }
+    play.let_an_hour_pass();
+    play.tell(0);
+    const Epilogue renamed(merged({play.stage.settings(), {{"kafka.group", "renamed-2"}}}));
+    const auto worker = renamed.start_worker();
+    play.says(worker, 0, "taken over from group renamed, at offset 4");
+    play.all_reported();
+    check_alarms(worker, "epilogue_group_changed_total", 1);
+    BOOST_TEST(total(worker.metrics(), "epilogue_events_total") == records_of_a_turn);
+    const auto rows = play.offsets();
+    BOOST_REQUIRE(rows.size() == 2U);
+    BOOST_TEST(rows[0].at("consumer_group") == "renamed-2");
+    BOOST_TEST(rows[0].at("next_offset") == 2 * records_of_a_turn);
+    BOOST_TEST(rows[1].at("consumer_group") == "renamed");
+}
+
+BOOST_AUTO_TEST_CASE(a_second_group_on_the_same_tables_waits_while_the_first_is_alive) {
+    Play play("two_groups", 1);
+    const auto first = play.stage.epilogue().worker();
+    play.tell(0);
+    play.all_reported();
+    const Epilogue second_settings(merged({play.stage.settings(), {{"kafka.group", "two_groups-2"}}}));
+    const auto second = second_settings.start_worker();
+    play.says(second, 0, "group two_groups is read into the same tables");
+    BOOST_TEST(second.get("/readyz").status == 503);
+    check_alarms(second, "epilogue_group_changed_total", 1);
+    play.tell(0);
+    play.all_reported();
+    BOOST_TEST(play.stage.number("SELECT COUNT(*) FROM partition_progress") == 1);
+    BOOST_TEST(first.get("/readyz").body == "ready\n");
+    check_alarms(first, "", 0);
+}
+
+BOOST_AUTO_TEST_CASE(partitions_that_are_added_are_read_from_their_beginning_whatever_start_says) {
+    Play play("grown", 3, {{"kafka.start", "latest"}});
+    const auto worker = play.stage.epilogue().worker();
+    eventually("all partitions are claimed", 30s,
+               [&] { return play.stage.number("SELECT COUNT(*) FROM partition_progress") == 3; });
+    for (int partition = 0; partition < 3; ++partition) play.tell(partition);
+    play.all_reported();
+    broker_of_this_program().raise_partitions(play.topic(), 5);
+    play.tell(3);  // before anybody reads them
+    play.tell(4);
+    play.says(worker, 3, "added to the topic, which had 3 partitions");
+    play.says(worker, 4, "added to the topic, which had 3 partitions");
+    play.all_reported();
+    check_alarms(worker, "epilogue_partitions_added_total", 2);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_shown_when_nothing_happened) {
+    Play play("quiet", 2);
+    {
+        auto worker = play.stage.epilogue().worker();
+        play.tell(0);
+        play.tell(1);
+        play.all_reported();
+        check_alarms(worker, "", 0);
+        end(worker);
+    }
+    const auto stored = play.stage.stored();
+    // Partition 0 was read to its end and is emptied; of partition 1 the record read last is still there.
+    broker_of_this_program().delete_records(play.topic(), {{0, stored.at(0)}, {1, stored.at(1) - 1}});
+    const auto worker = play.stage.epilogue().worker();
+    eventually("both are claimed again", 30s, [&] {
+        return play.stage.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 1 &&
+               total(worker.metrics(), "epilogue_consumer_lag") == 0;
+    });
+    BOOST_TEST((play.stage.stored() == stored));
+    play.tell(0);
+    play.tell(1);
+    play.all_reported();
+    check_alarms(worker, "", 0);
+    BOOST_TEST(worker.get("/readyz").body == "ready\n");
+    for (const auto& row : play.offsets()) BOOST_TEST(row.at("moved_at").is_null());
+}
