@@ -1,6 +1,7 @@
 #include "worker/worker.h"
 
 #include <condition_variable>
+#include <cstdlib>
 #include <thread>
 
 #include "base/ids.h"
@@ -60,6 +61,30 @@ SenderObserver observing(Metrics& metrics) {
     observer.fenced = [&] { metrics.fenced(); };
     return observer;
 }
+
+/// From `stop` on at most `drain`: then the process ends, whatever holds a thread up (a row that a paused
+/// worker has locked, say). What is under way is found by the next worker, as after a kill.
+class DrainLimit {
+  public:
+    DrainLimit(std::stop_token stop, std::chrono::milliseconds drain)
+        : thread_([stop = std::move(stop), drain](const std::stop_token& over) {
+              std::mutex mutex;
+              std::condition_variable_any changed;
+              const std::stop_callback wake(stop, [&] {
+                  const std::lock_guard awake(mutex);
+                  changed.notify_all();
+              });
+              std::unique_lock lock(mutex);
+              changed.wait(lock, over, [&] { return stop.stop_requested(); });
+              changed.wait_for(lock, over, drain, [] { return false; });
+              if (over.stop_requested()) return;
+              log_warn("the drain did not end in time: what is under way is found by the next worker");
+              std::_Exit(0);
+          }) {}
+
+  private:
+    std::jthread thread_;
+};
 
 /// All parts of one running worker. Members are built top down and destroyed bottom up.
 class Worker {
@@ -182,6 +207,7 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
     MysqlStore store(mysql_settings(config), store_observer);
     TRY(const Installation installation, wait_for_tables(config, store, readiness, stop));
     if (installation.id.empty()) return {};
+    const DrainLimit limit(stop, config.worker.drain);
     Worker worker(config, worker_name(), installation, metrics, readiness, store_observer);
     running = &worker;
     auto result = worker.run(stop);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
+#include "base/io/mysql.h"
 #include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
 
@@ -115,4 +116,27 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
     BOOST_TEST(counts.at("attempts") == turns);
     BOOST_TEST(counts.at("visible") == turns);
     BOOST_TEST(counts.at("lookups") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_somebody_else_keeps_locked_does_not_put_off_the_end) {
+    constexpr std::chrono::seconds short_drain{3};
+    const Stage stage("held_up", 1, {{"worker.drain_s", std::int64_t{short_drain.count()}}});
+    Story story("held-up");
+    const auto callback = stage.add_github(story.id(), "octo/held-up", 1, "every_turn");
+    const auto session =
+        std::move(epilogue::MysqlSession::open(server_of_this_program().settings(stage.name())).value());
+    BOOST_REQUIRE(session->run("BEGIN").has_value());
+    BOOST_REQUIRE(
+        session->query("SELECT 1 FROM conversation_callbacks WHERE id=? FOR UPDATE", {callback}).has_value());
+    stage.publish(story.user("Go on.").agent_asks("And now?").records());
+    auto worker = stage.epilogue().start_worker();
+    eventually("the batch waits for the row", 30s, [&] {
+        return stage.number(
+                   "SELECT COUNT(*) FROM information_schema.processlist WHERE time>=1 AND "
+                   "command='Execute' AND info LIKE '%FOR UPDATE'") > 0;
+    });
+    worker.process().signal(SIGTERM);
+    const auto status = worker.process().wait(short_drain + 2s);
+    BOOST_REQUIRE(status.has_value());
+    BOOST_TEST(*status == 0);
 }
