@@ -34,9 +34,15 @@ struct PoisonClass {
     std::function<Record(const std::string& conversation)> make;
 };
 
+/// MySQL has them from 8.0.16 on, and this one may be older.
+bool has_checks() {
+    return server_of_this_program().kind() == DatabaseKind::mariadb;
+}
+
 /// What the database refuses because of its own rules.
 void make_rules(const Stage& stage) {
-    stage.query("ALTER TABLE conversations ADD CONSTRAINT no_such_status CHECK (status<>'checked')");
+    if (has_checks())
+        stage.query("ALTER TABLE conversations ADD CONSTRAINT no_such_status CHECK (status<>'checked')");
     stage.query(
         "ALTER TABLE conversations MODIFY status VARCHAR(64) CHARACTER SET ascii NOT NULL DEFAULT ''");
     // The other refusals of data need columns that the tables do not have: the server says them when asked
@@ -74,9 +80,13 @@ std::vector<PoisonClass> poison_classes() {
         {"neither_v0_nor_v1", value(R"({"id":1})")},
         {"store_1366", status("\u00e9")},
         {"store_1406", status(std::string(65, 's'))},
-        {"store_4025", status("checked")},
     };
-    for (const char* code : {"1048", "1153", "1264", "1292", "1300", "3140", "3819"})
+    std::vector<const char*> signalled{"1048", "1153", "1264", "1292", "1300", "3140", "3819"};
+    if (has_checks())
+        classes.push_back({"store_4025", status("checked")});
+    else
+        signalled.push_back("4025");
+    for (const char* code : signalled)
         classes.push_back({std::string("store_") + code, [code](const std::string& conversation) {
                                return state_event("signal-" + std::string(code) + "-" + conversation,
                                                   "running");
@@ -155,7 +165,7 @@ BOOST_AUTO_TEST_CASE(one_percent_of_every_class_is_dead_lettered_and_the_good_ev
 
     // What the database refused is taken once its rules are mended; a second replay changes nothing at all.
     stage.query("DROP TRIGGER refuse");
-    stage.query("ALTER TABLE conversations DROP CONSTRAINT no_such_status");
+    if (has_checks()) stage.query("ALTER TABLE conversations DROP CONSTRAINT no_such_status");
     BOOST_TEST(stage.epilogue().run({"dead-letters", "replay", "--all"}).status == 1);
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM dead_letters WHERE replayed_at IS NOT NULL") ==
                static_cast<std::int64_t>(of_each_class * 8));
