@@ -261,6 +261,13 @@ BOOST_AUTO_TEST_CASE(other_verdicts_have_no_words) {
 BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(error_details)
 
+BOOST_AUTO_TEST_CASE(a_long_detail_is_cut_as_words_are) {
+    Story failed;
+    const std::string much(max_word_bytes + 1, 'x');
+    failed.read({status("e1", 1s, "error"), error_detail("d1", 2s, "Timeout", much)});
+    BOOST_TEST(failed.turns() == "start error by e1 [Timeout: " + much.substr(1) + "]");
+}
+
 BOOST_AUTO_TEST_CASE(the_detail_after_an_error_is_awaited_and_reported) {
     Story story;
     story.read({user_says("u1", 1s), status("e1", 2s, "error")});

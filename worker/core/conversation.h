@@ -23,7 +23,7 @@ struct Word {
 };
 constexpr std::size_t max_word_bytes = std::size_t{16} << 10U;
 
-/// Why an error happened: V1 code and detail; V0 has its reason as code.
+/// Why an error happened: V1 code and detail; V0 has its reason as code. Each is cut as a word is.
 struct Reason {
     std::string code;
     std::string detail;

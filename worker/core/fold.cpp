@@ -44,6 +44,10 @@ bool starts_with_stuck(std::string_view reason) {
     return reason.starts_with("AgentStuckInLoopError");
 }
 
+Reason reason_of(std::string_view code, std::string_view detail) {
+    return {std::string(prefix_of(code, max_word_bytes)), std::string(prefix_of(detail, max_word_bytes))};
+}
+
 /// One application of one event. Members are the pieces of the result under construction.
 class Application {
   public:
@@ -155,7 +159,7 @@ class Application {
     }
 
     void on(const ErrorDetail& detail) {
-        const Reason reason{detail.code, detail.detail};
+        const Reason reason = reason_of(detail.code, detail.detail);
         if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing)) {
             awaiting->turn.reason = reason;
             count(*awaiting);
@@ -191,7 +195,7 @@ class Application {
         if (state == "error") {
             const bool stuck = starts_with_stuck(change.reason);
             if (Turn* turn = turn_or_start()) {
-                if (!stuck && !change.reason.empty()) turn->reason = Reason{change.reason, ""};
+                if (!stuck && !change.reason.empty()) turn->reason = reason_of(change.reason, "");
                 end(stuck ? Verdict::stuck : Verdict::error, std::move(*turn), event_->id);
             }
         } else if (state == "finished" || state == "rejected") {
