@@ -116,7 +116,8 @@ std::size_t string_token_length(std::string_view text) {
     return 0;
 }
 
-std::string unescaped(std::string_view rest) {
+std::string unescaped(std::string_view between_quotes) {
+    std::string_view rest = between_quotes;
     std::string result;
     result.reserve(rest.size());
     while (true) {

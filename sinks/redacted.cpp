@@ -153,8 +153,9 @@ std::optional<Find> private_key(std::string_view text, std::size_t at) {
                                                             body),
                                      text.size());
     const auto tail = text.substr(end);
-    const auto closing = tail.starts_with("-----END ") ? tail.find(dashes, dashes.size()) : tail.npos;
-    return Find{at, closing == tail.npos ? end : end + closing + dashes.size(), "private key"};
+    const auto closing =
+        tail.starts_with("-----END ") ? tail.find(dashes, dashes.size()) : std::string_view::npos;
+    return Find{at, closing == std::string_view::npos ? end : end + closing + dashes.size(), "private key"};
 }
 
 /// "://user:password@": the password.

@@ -19,12 +19,12 @@ struct Probe::Server {
         http.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
             response.set_content(sources.metrics(), "text/plain; version=0.0.4; charset=utf-8");
         });
-        const auto health = [this, text](const httplib::Request&, httplib::Response& response) {
+        const auto health = [this](const httplib::Request&, httplib::Response& response) {
             const bool turning = sources.turning();
             response.status = turning ? 200 : 503;
             response.set_content(turning ? "ok\n" : "the loop does not turn\n", text);
         };
-        const auto ready = [this, text](const httplib::Request&, httplib::Response& response) {
+        const auto ready = [this](const httplib::Request&, httplib::Response& response) {
             const std::string missing = sources.missing();
             response.status = missing.empty() ? 200 : 503;
             response.set_content(missing.empty() ? "ready\n" + sources.history() : missing, text);

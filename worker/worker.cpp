@@ -201,9 +201,9 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
                                              return worker == nullptr || worker->turns();
                                          }}));
     log_info("listening", {{"address", address.host + ":" + std::to_string(probe->port())}});
-    StoreObserver store_observer{[&](auto seconds) { metrics.committed(seconds); },
-                                 [&] { metrics.ambiguous_commit(); },
-                                 [&](auto cause) { metrics.undone(cause); }};
+    const StoreObserver store_observer{[&](auto seconds) { metrics.committed(seconds); },
+                                       [&] { metrics.ambiguous_commit(); },
+                                       [&](auto cause) { metrics.undone(cause); }};
     MysqlStore store(mysql_settings(config), store_observer);
     TRY(const Installation installation, wait_for_tables(config, store, readiness, stop));
     if (installation.id.empty()) return {};

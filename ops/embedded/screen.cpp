@@ -92,7 +92,7 @@ void Screen::say(std::string_view text) {
 void Screen::progress(const std::string& text) {
     if (!terminal_ || text == progress_) return;
     // Without escape codes, so that NO_COLOR has none: the old line is overwritten with spaces.
-    std::string line = "\r" + std::string(code_points(progress_), ' ') + "\r";
+    const std::string line = "\r" + std::string(code_points(progress_), ' ') + "\r";
     progress_ = text.substr(0, bytes_of(text, width_ - 1));
     write(line + progress_);
 }

@@ -37,7 +37,7 @@ std::string_view headline_of(Verdict verdict) {
 
 /// Text as a Markdown code span on one line.
 std::string code(std::string_view text) {
-    std::string line = replaced(replaced(text, "`", "'"), "\n", " ⏎ ");
+    const std::string line = replaced(replaced(text, "`", "'"), "\n", " ⏎ ");
     const std::string_view shown = prefix_of(line, shown_text_bytes);
     return fmt::format("`{}{}`", shown, shown.size() < line.size() ? "…" : "");
 }
