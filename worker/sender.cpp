@@ -216,6 +216,7 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
             return fatal("delivery " + job.row.id + ": this cannot happen in " +
                          std::string(name_of(job.row.progress.state)));
         next.progress = *progress;
+        next.heal_due_at = stored->heal_due_at;  // a sender that lost the row may have left it behind
         next.generation.value += 1;
         at = now;
         const auto wait = progress->wait.value_or(std::chrono::milliseconds{0});
@@ -225,6 +226,7 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
         next.next_attempt_at = now + wait;
         if (next.progress.state == DeliveryState::sent) next.sent_at = now;
         if (needs_heal(job, event, next)) next.heal_due_at = now + rules_.heal_after;
+        if (next.progress.state == DeliveryState::failed) next.heal_due_at.reset();
         TRY_VOID(transaction.put_delivery(next));
         return finish_callback(transaction, next);
     };
@@ -267,7 +269,7 @@ Result<void> Sender::leave_heal_due(const Job& job) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto stored, transaction.lock_delivery(job.row.id));
         TRY(const Instant now, transaction.now());
-        if (!stored) return {};
+        if (!stored || stored->progress.state == DeliveryState::failed) return {};
         stored->heal_due_at = now + rules_.heal_after;
         return transaction.put_delivery(*stored);
     };
