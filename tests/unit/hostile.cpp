@@ -38,7 +38,7 @@ std::string alive_tag(const std::string& html) {
         "<ol start=\"\\d+\">|<t[hd] align=\"(left|right|center)\">|"
         "<input type=\"checkbox\" (checked=\"\" )?disabled=\"\" />");
     static const std::regex link(
-        "<a href=\"(https?://[A-Za-z0-9.:\\[\\]-]*([/?#][^\"]*)?|mailto:[^\"]*|[^\":]*)\"( "
+        "<a href=\"(https?://[A-Za-z0-9.:\\[\\]-]*([/?#][^\"]*)?|mailto:[^\"]*|[^\":/?#]*([/?#][^\"]*)?)\"( "
         "title=\"[^\"]*\")?>");
     static const std::regex drawn("^(mermaid|geojson|topojson|stl|plantuml|suggestion)", std::regex::icase);
     for (auto i = html.find('<'); i != std::string::npos; i = html.find('<', i + 1)) {
