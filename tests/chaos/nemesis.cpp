@@ -306,7 +306,7 @@ void Nemesis::mend_network() {
 void Nemesis::heal() {
     mend_network();
     slow_posts(stage_.platform());
-    eventually("every paused worker goes on", 60s, [&] {
+    eventually("every paused worker goes on", [&] {
         let_go_on();
         return pool_.running().size() == pool_.places();
     });

@@ -283,7 +283,7 @@ void check_metrics(const Stage& stage, const std::vector<WorkerProcess*>& worker
 void wait_for_posts(const Stage& stage, const std::vector<WorkerProcess*>& workers,
                     const std::vector<Told>& all, std::int64_t owed) {
     try {
-        eventually("everything that is owed is sent", 90s, [&] {
+        eventually("everything that is owed is sent", [&] {
             return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == owed;
         });
     } catch (const GaveUp&) {
@@ -309,7 +309,7 @@ void wait_for_posts(const Stage& stage, const std::vector<WorkerProcess*>& worke
 
 /// The gauges are renewed every 2 s.
 void wait_for_gauges(const std::vector<WorkerProcess*>& workers) {
-    eventually("every partition's lag is known and 0, and nothing is undelivered", 20s, [&] {
+    eventually("every partition's lag is known and 0, and nothing is undelivered", [&] {
         const Sums sums(workers);
         std::int64_t known = 0;
         for (int i = 0; i < partitions; ++i)
@@ -346,20 +346,20 @@ BOOST_AUTO_TEST_CASE(two_workers_tell_every_recorded_conversation_once_in_the_ri
     publish(0, all.size() / 3);
     // The second one joins while the first is at work; then there is work for both.
     auto second = stage.epilogue().worker();
-    eventually("both have partitions", 30s,
+    eventually("both have partitions",
                [&] { return stage.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 2; });
     publish(all.size() / 3, all.size());
 
     const std::vector<WorkerProcess*> workers{&first, &second};
     wait_for_posts(stage, workers, all, owed);
-    eventually("the metrics have followed", 10s,
+    eventually("the metrics have followed",
                [&] { return Sums(workers)("epilogue_transition_to_visible_seconds_count") == owed; });
     std::int64_t produced = 0;
     for (const auto& [partition, end] : stage.ends()) produced += end;
     check_metrics(stage, workers, all, produced);
     wait_for_gauges(workers);
 
-    eventually("the offsets have followed", 20s, [&] { return stage.committed() == stage.ends(); });
+    eventually("the offsets have followed", [&] { return stage.committed() == stage.ends(); });
     BOOST_TEST((stage.stored() == stage.ends()));
     BOOST_TEST(stage.ends().size() == static_cast<std::size_t>(partitions));
     for (const auto& fault : watch.faults()) BOOST_ERROR(fault);

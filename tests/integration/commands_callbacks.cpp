@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_late_registration_is_told_the_last_end_once_and_only_when
     story.user("Go.").agent_asks("Which?").user("That.").agent_finishes("Done.");
     stage.publish(story.records());
     const auto worker = stage.epilogue().worker();
-    eventually("the conversation is read", 30s, [&] { return stage.stored() == stage.ends(); });
+    eventually("the conversation is read", [&] { return stage.stored() == stage.ends(); });
 
     const auto owed = [&] { return stage.number("SELECT COUNT(*) FROM deliveries"); };
     const auto first = stage.add_github("late", "o/late", 1, "every_turn");
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_late_registration_is_told_the_last_end_once_and_only_when
         stage.add_callback({"--conversation", "late", "--processor", "github", "--processor-json",
                             where("o/late", 3), "--from", "next", "--mode", "every_turn"});
     BOOST_TEST(owed() == 2);
-    eventually("both are sent", 30s,
+    eventually("both are sent",
                [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 2; });
     for (const auto& comment : stage.platform().visible())
         BOOST_TEST(contains(comment.body, "**Finished**\n\nDone."), comment.body);
@@ -236,13 +236,13 @@ BOOST_AUTO_TEST_CASE(a_late_registration_is_told_the_last_end_once_and_only_when
     const auto known = story.records().size();
     story.user("More.");
     stage.publish({story.records().begin() + static_cast<std::ptrdiff_t>(known), story.records().end()});
-    eventually("the turn is opened", 30s, [&] { return stage.stored() == stage.ends(); });
+    eventually("the turn is opened", [&] { return stage.stored() == stage.ends(); });
     const auto during = stage.add_github("late", "o/late", 4, "once");
     BOOST_TEST(owed() == 2);
     const auto opened = story.records().size();
     story.agent_finishes("Done again.");
     stage.publish({story.records().begin() + static_cast<std::ptrdiff_t>(opened), story.records().end()});
-    eventually("the new end is told", 30s,
+    eventually("the new end is told",
                [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 6; });
     std::multiset<std::string> told;
     for (const auto& comment : stage.platform().visible())

@@ -32,7 +32,7 @@ class Ledger {
     std::string owe(const std::string& conversation) const {
         stage_.add_github(conversation, "o/" + conversation, 1, "once");
         stage_.publish(Story(conversation).user("Go.").agent_finishes("Done.").records());
-        return eventually("the delivery is planned", 30s,
+        return eventually("the delivery is planned",
                           [&]() -> std::optional<std::string> {
                               const auto rows =
                                   stage_.query("SELECT delivery_id FROM deliveries WHERE conversation_id='" +
@@ -54,7 +54,7 @@ class Ledger {
     }
     Json shown(const std::string& id) const { return document({"show", id}); }
     void wait_for(const std::string& id, const std::string& state) const {
-        eventually(id + " is " + state, 30s, [&] {
+        eventually(id + " is " + state, [&] {
             return stage_.number("SELECT COUNT(*) FROM deliveries WHERE delivery_id='" + id +
                                  "' AND state='" + state + "'") == 1;
         });
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(an_operator_says_what_became_of_an_unknown_delivery) {
     ledger.wait_for(unsent, "UNKNOWN");
     BOOST_TEST(ledger.run({"retry", sent}).status == 1);               // a retry could be the second post
     const auto resolved = [&](const std::vector<std::string>& args) {  // unless a look-up is under way
-        eventually("resolved", 10s, [&] { return ledger.run(args).status == 0; });
+        eventually("resolved", [&] { return ledger.run(args).status == 0; });
     };
     resolved({"resolve", sent, "--sent", "https://github.com/o/sent/issues/1#x"});
     resolved({"resolve", unsent, "--not-sent"});

@@ -20,7 +20,7 @@ bool contains(const std::string& text, const std::string& part) {
 void wait_unready(WorkerProcess& worker, const std::string& reason) {
     std::string said;
     try {
-        eventually("the worker is unready because of " + reason, 40s, [&] {
+        eventually("the worker is unready because of " + reason, [&] {
             const auto answer = worker.get("/readyz");
             said = answer.body;
             return answer.status == 503 && contains(answer.body, reason);
@@ -36,7 +36,7 @@ void wait_unready(WorkerProcess& worker, const std::string& reason) {
 void check_posts(const Stage& stage, const std::string& conversation) {
     stage.add_github(conversation, "o/" + conversation, 1, "once");
     stage.publish(Story(conversation).user("Go.").agent_finishes("Done.").records());
-    eventually(conversation + " is told", 60s, [&] {
+    eventually(conversation + " is told", [&] {
         const auto visible = stage.platform().visible();
         return !visible.empty() && visible.back().path == "o/" + conversation + "#1";
     });
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(it_drains_on_a_signal_and_ends_at_once_on_the_second) {
     stage.publish(Story("held").user("Go.").agent_finishes("Done.").records());
     stage.platform().wait_held(1, 30s);
     worker.process().signal(SIGINT);
-    eventually("it says that it drains", 10s, [&] {
+    eventually("it says that it drains", [&] {
         const auto answer = worker.get("/readyz");
         return answer.status == 503 && contains(answer.body, "draining");
     });
@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(it_outlives_its_database_and_its_broker) {
     broker.start_again();
     worker.wait_ready(60s);
     check_posts(stage, "third");
+    eventually("the offsets have followed", [&] { return stage.committed() == stage.ends(); });
     BOOST_TEST(worker.process().stop(30s) == 0);
-    eventually("the offsets have followed", 20s, [&] { return stage.committed() == stage.ends(); });
     BOOST_TEST(stage.platform().counts().at("visible") == 3U);
     BOOST_TEST(stage.platform().counts().at("attempts") == 3U);
 }

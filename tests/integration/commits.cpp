@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(a_commit_that_comes_after_the_decision_finds_its_session
         proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
         tally.add(add_one());
         proxy.release();
-        eventually("it was too late", 10s, [&] { return proxy.counts().late_lost == i; });
+        eventually("it was too late", [&] { return proxy.counts().late_lost == i; });
         BOOST_TEST(sequence() == static_cast<std::int64_t>(i));
     }
     tally.print("COMMIT after the decision");
@@ -171,7 +171,7 @@ BOOST_FIXTURE_TEST_CASE(a_commit_that_races_with_the_end_of_its_session_is_decid
         proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
         proxy.plan({.deed = Deed::hold, .at = Request::statement, .containing = "KILL "});
         auto told = std::async(std::launch::async, [&] { return add_one(); });
-        eventually("COMMIT and KILL wait", 10s, [&] { return proxy.counts().held_now == 2; });
+        eventually("COMMIT and KILL wait", [&] { return proxy.counts().held_now == 2; });
         proxy.release();
         tally.add(told.get());
     }
@@ -199,13 +199,13 @@ BOOST_FIXTURE_TEST_CASE(a_commit_under_way_in_the_server_is_waited_for_or_ended,
             });
         });
         if (commits_first)
-            eventually("KILL waits", 10s, [&] { return proxy.counts().held_now == 1; });
+            eventually("KILL waits", [&] { return proxy.counts().held_now == 1; });
         else
-            eventually("the session has been ended", 10s,
+            eventually("the session has been ended",
                        [&] { return locked && !database.has_session(session); });
         BOOST_TEST(administrator->run("UNLOCK TABLES").has_value());
         if (commits_first) {
-            eventually("COMMIT is through", 10s, [&] { return sequence() == i + 1; });
+            eventually("COMMIT is through", [&] { return sequence() == i + 1; });
             proxy.release();
         }
         const Told all = told.get();
@@ -239,7 +239,7 @@ BOOST_FIXTURE_TEST_CASE(sessions_that_died_in_the_pool_do_not_stand_in_the_way_o
     BOOST_TEST(store.read([&](Transaction&) { return store.read(nothing); }).has_value());
     proxy.plan({.deed = Deed::hold, .at = Request::commit});
     auto told = std::async(std::launch::async, [&] { return add_one(); });
-    eventually("COMMIT waits", 10s, [&] { return proxy.counts().held_now == 1; });
+    eventually("COMMIT waits", [&] { return proxy.counts().held_now == 1; });
     BOOST_TEST(proxy.cut_all() >= 2U);
     const Told all = told.get();
     BOOST_TEST(all.result.has_value());

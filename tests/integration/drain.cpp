@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_somebody_else_keeps_locked_does_not_put_off_the_
         session->query("SELECT 1 FROM conversation_callbacks WHERE id=? FOR UPDATE", {callback}).has_value());
     stage.publish(story.user("Go on.").agent_asks("And now?").records());
     auto worker = stage.epilogue().start_worker();
-    eventually("the batch waits for the row", 30s, [&] {
+    eventually("the batch waits for the row", [&] {
         return stage.number(
                    "SELECT COUNT(*) FROM information_schema.processlist WHERE time>=1 AND "
                    "command='Execute' AND info LIKE '%FOR UPDATE'") > 0;

@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(every_fault_is_a_lost_connection_at_its_step_and_the_ses
                 BOOST_TEST((outcome.error.remedy == Remedy::retry));
                 BOOST_TEST(session->is_broken());
                 BOOST_TEST(!session->query("SELECT 1"));  // it never connects again by itself
-                eventually("the session is gone", 10s,
+                eventually("the session is gone",
                            [&] { return !database.has_session(session->connection_id()); });
                 const bool was_done =
                     request == Request::commit && (deed == Deed::lose_answer || deed == Deed::cut_behind);
@@ -128,8 +128,7 @@ BOOST_FIXTURE_TEST_CASE(a_session_that_the_server_closed_for_its_silence_is_a_lo
     BOOST_TEST(session->run("SET SESSION wait_timeout=1").has_value());
     BOOST_TEST(session->run("BEGIN").has_value());
     BOOST_TEST(session->execute("UPDATE t SET n=7 WHERE id=1").has_value());
-    eventually("the server has closed it", 30s,
-               [&] { return !database.has_session(session->connection_id()); });
+    eventually("the server has closed it", [&] { return !database.has_session(session->connection_id()); });
     const auto committed = session->run("COMMIT");
     BOOST_REQUIRE(!committed);
     BOOST_TEST(is_lost_connection(committed.error()));

@@ -80,7 +80,7 @@ BOOST_FIXTURE_TEST_CASE(a_request_that_is_cut_behind_is_done_sooner_or_later, Be
     const auto open = session();
     proxy.plan({.deed = Deed::cut_behind, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
-    eventually("the row is written", 10s, [&] { return stored() == 1; });
+    eventually("the row is written", [&] { return stored() == 1; });
     BOOST_TEST(proxy.counts().cut_behind == 1U);
 }
 
@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(a_held_request_waits_for_its_release, Behind) {
     const auto open = session();
     proxy.plan({.deed = Deed::hold, .at = Request::commit});
     auto written = std::async(std::launch::async, [&] { return write_one(*open); });
-    eventually("COMMIT is held", 10s, [&] { return proxy.counts().held_now == 1; });
+    eventually("COMMIT is held", [&] { return proxy.counts().held_now == 1; });
     BOOST_TEST(stored() == 0);
     proxy.release();
     BOOST_TEST(written.get().has_value());
@@ -110,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_request_arrives_when_its_client_is_long_gone, Beh
     BOOST_TEST(!write_one(*open));
     BOOST_TEST(stored() == 0);
     proxy.release();
-    eventually("the row is written", 10s, [&] { return stored() == 1; });
+    eventually("the row is written", [&] { return stored() == 1; });
     BOOST_TEST(proxy.counts().late == 1U);
 }
 
@@ -119,9 +119,9 @@ BOOST_FIXTURE_TEST_CASE(a_late_request_to_a_killed_session_is_lost, Behind) {
     proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
     database.query("KILL " + std::to_string(open->connection_id()));
-    eventually("nothing is held any more", 10s, [&] { return proxy.counts().held_now == 0; });
+    eventually("nothing is held any more", [&] { return proxy.counts().held_now == 0; });
     proxy.release();
-    eventually("it was not handed over", 10s, [&] { return proxy.counts().late_lost == 1; });
+    eventually("it was not handed over", [&] { return proxy.counts().late_lost == 1; });
     BOOST_TEST(stored() == 0);
 }
 
@@ -181,7 +181,7 @@ BOOST_FIXTURE_TEST_CASE(a_refusing_network_heals, Web) {
 BOOST_FIXTURE_TEST_CASE(a_stalled_network_loses_nothing_and_heals, Web) {
     proxy.set({.stalls = true});
     auto answer = std::async(std::launch::async, [&] { return post(); });
-    eventually("it is connected", 10s, [&] { return proxy.counts().connections == 1; });
+    eventually("it is connected", [&] { return proxy.counts().connections == 1; });
     BOOST_TEST(platform.log().empty());
     proxy.set({});
     BOOST_TEST(answer.get().status == 201);

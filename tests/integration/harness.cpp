@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_SUITE(eventually_)
 
 BOOST_AUTO_TEST_CASE(returns_the_first_answer_that_is_true) {
     int asked = 0;
-    const auto answer = eventually("the third time", 5s, [&]() -> std::optional<int> {
+    const auto answer = eventually("the third time", [&]() -> std::optional<int> {
         return ++asked == 3 ? std::optional(asked) : std::nullopt;
     });
     BOOST_TEST(*answer == 3);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_moved_process_is_reached_only_through_its_new_owner) {
 
 BOOST_AUTO_TEST_CASE(stop_kills_what_ignores_sigterm_and_says_so) {
     Process process({{"sh", "-c", "trap '' TERM; echo armed; while :; do sleep 600; done"}});
-    eventually("the trap is set", 10s, [&] { return process.out() == "armed\n"; });
+    eventually("the trap is set", [&] { return process.out() == "armed\n"; });
     BOOST_CHECK_THROW(process.stop(50ms), std::runtime_error);
     BOOST_TEST(is_gone(process.pid()));
 }
@@ -120,13 +120,13 @@ BOOST_AUTO_TEST_CASE(the_destructor_leaves_neither_the_process_nor_its_children)
     {
         Process process({{"sh", "-c", "sleep 600 & echo $!; wait"}});
         parent = process.pid();
-        child = std::stoi(eventually("the child is started", 10s, [&] {
+        child = std::stoi(eventually("the child is started", [&] {
                               const auto out = process.out();
                               return out.ends_with('\n') ? std::optional(out) : std::nullopt;
                           }).value());
     }
     BOOST_TEST(is_gone(parent));
-    eventually("the child is gone", 10s, [&] { return is_gone(child); });
+    eventually("the child is gone", [&] { return is_gone(child); });
 }
 
 // Only started by the case below, in a process of its own.
@@ -139,14 +139,14 @@ BOOST_AUTO_TEST_CASE(a_test_that_waits_to_be_killed, *boost::unit_test::disabled
 BOOST_AUTO_TEST_CASE(a_killed_test_leaves_no_process) {
     const TempDir left_behind;  // a killed program removes nothing
     auto test = this_program_running("process/a_test_that_waits_to_be_killed", "TMPDIR", left_behind.path());
-    const auto child = eventually("the child is started", 10s, [&]() -> std::optional<pid_t> {
+    const auto child = eventually("the child is started", [&]() -> std::optional<pid_t> {
         std::smatch found;
         const auto out = test.out();
         if (!std::regex_search(out, found, std::regex("child (\\d+) started"))) return std::nullopt;
         return std::stoi(found[1]);
     });
     test.kill9();
-    BOOST_TEST(eventually("the child is gone", 10s, [&] { return is_gone(*child); }));
+    BOOST_TEST(eventually("the child is gone", [&] { return is_gone(*child); }));
 }
 
 BOOST_AUTO_TEST_CASE(it_outlives_the_thread_that_started_it) {

@@ -133,13 +133,13 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_told_to_end_ends_in_time_and_leaves_the_re
     BOOST_TEST(sent < turns);
 
     const auto next = stage.epilogue().worker();
-    eventually("the next worker has sent the rest", 60s, [&] {
+    eventually("the next worker has sent the rest", [&] {
         return stage.number("SELECT COUNT(*) FROM deliveries") == turns && stage.number(unsent) == 0;
     });
     const auto counts = platform.counts();
     BOOST_TEST(counts.at("attempts") == static_cast<std::size_t>(turns));
     BOOST_TEST(counts.at("visible") == static_cast<std::size_t>(turns));
     BOOST_TEST(counts.at("lookups") == 0U);  // nothing was in doubt
-    eventually("the offsets have followed", 20s, [&] { return stage.committed() == stage.ends(); });
+    eventually("the offsets have followed", [&] { return stage.committed() == stage.ends(); });
     BOOST_TEST((stage.stored() == stage.ends()));
 }

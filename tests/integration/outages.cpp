@@ -30,14 +30,14 @@ class Outage {
         worker_.emplace(stage_.epilogue().worker());
         stage_.publish(told("before", "Done.").records());
         check_posted(1);
-        eventually("the offsets have followed", 60s, [&] { return stage_.committed() == stage_.ends(); });
+        eventually("the offsets have followed", [&] { return stage_.committed() == stage_.ends(); });
         before_ = stage_.ends();
     }
 
     /// While it lasts: more is told, the reason is said, nothing moves and nothing is given up.
     void check_lasts(const std::vector<Story>& stories, const std::string& reason) {
         stage_.publish(records_of(stories));
-        eventually("the worker is unready because of " + reason, 90s, [&] {
+        eventually("the worker is unready because of " + reason, [&] {
             const auto ready = worker_->get("/readyz");
             return ready.status == 503 && ready.body.find(reason) != std::string::npos;
         });
@@ -53,7 +53,7 @@ class Outage {
     void check_goes_on() {
         check_posted(2);
         worker_->wait_ready(90s);
-        eventually("the offsets have followed", 60s, [&] { return stage_.committed() == stage_.ends(); });
+        eventually("the offsets have followed", [&] { return stage_.committed() == stage_.ends(); });
         BOOST_TEST((stored() == stage_.ends()));
         BOOST_TEST(stage_.platform().counts().at("attempts") == 2U);
         check_no_dead_letter();
@@ -96,7 +96,7 @@ void fill(const Database& server, const std::string& database) {
 void empty(const Database& server, const std::string& database) {
     std::string why;
     try {
-        eventually("there is room again", 60s, [&] {
+        eventually("there is room again", [&] {
             try {
                 server.query("DROP TABLE IF EXISTS filler", database);
                 return true;

@@ -5,12 +5,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "tests/integration/harness/database.h"
+#include "tests/integration/harness/expect.h"
 #include "tests/integration/harness/kafka_records.h"
 #include "worker/adoption.h"
 #include "worker/batch.h"
@@ -18,13 +17,6 @@
 #include "worker/registration.h"
 
 namespace epilogue::testing {
-
-/// The value, or std::runtime_error with the error's text.
-template <class T>
-T expect(Result<T> result) {
-    if (!result) throw std::runtime_error(result.error().text);
-    if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 /// A conversation in V1's words, told event by event.
 class Talk {

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(one_percent_of_every_class_is_dead_lettered_and_the_good_ev
     stage.publish(mixed(stories, classes));
     const auto worker = stage.epilogue().worker();
     eventually("the partitions went on", 120s, [&] { return stage.stored() == stage.ends(); });
-    eventually("every good turn is posted", 60s,
+    eventually("every good turn is posted",
                [&] { return stage.platform().visible().size() >= stories_told; });
 
     std::map<std::string, int> posts;
@@ -189,8 +189,8 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_kept_shown_and_replayed_without_harm) {
     records.insert(records.begin() + 1, Record{story.id(), "{not json"});
     records.push_back(Record{std::nullopt, "{}"});
     stage.publish(records);
-    eventually("the turn is reported", 20s, [&] { return stage.platform().visible().size() == 1; });
-    eventually("the partition went on", 20s, [&] { return stage.stored() == stage.ends(); });
+    eventually("the turn is reported", [&] { return stage.platform().visible().size() == 1; });
+    eventually("the partition went on", [&] { return stage.stored() == stage.ends(); });
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM dead_letters") == 2);
     const auto listed = nlohmann::json::parse(stage.epilogue().run({"dead-letters", "list", "--json"}).out);
     BOOST_REQUIRE(listed.size() == 2U);
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_kept_shown_and_replayed_without_harm) {
             std::to_string(record.value->size()) + ",'','" + *record.value + "',UTC_TIMESTAMP(6))");
     BOOST_TEST(stage.epilogue().run({"dead-letters", "replay", "3", "4", "5", "6"}).out.find("applied") !=
                std::string::npos);
-    eventually("the replayed turn is reported", 30s, [&] { return stage.platform().visible().size() == 2; });
+    eventually("the replayed turn is reported", [&] { return stage.platform().visible().size() == 2; });
     const auto again = stage.epilogue().run({"dead-letters", "replay", "3", "4"});
     BOOST_TEST(again.out.find("was applied before") != std::string::npos, again.out);
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == 2);

@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_second_group_on_the_same_tables_waits_while_the_first_is_
 BOOST_AUTO_TEST_CASE(partitions_that_are_added_are_read_from_their_beginning_whatever_start_says) {
     Play play("grown", 3, {{"kafka.start", "latest"}});
     const auto worker = play.stage.epilogue().worker();
-    eventually("all partitions are claimed", 30s,
+    eventually("all partitions are claimed",
                [&] { return play.stage.number("SELECT COUNT(*) FROM partition_progress") == 3; });
     for (int partition = 0; partition < 3; ++partition) play.tell(partition);
     play.all_reported();
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_shown_when_nothing_happened) {
     // Partition 0 was read to its end and is emptied; of partition 1 the record read last is still there.
     broker_of_this_program().delete_records(play.topic(), {{0, stored.at(0)}, {1, stored.at(1) - 1}});
     const auto worker = play.stage.epilogue().worker();
-    eventually("both are claimed again", 30s, [&] {
+    eventually("both are claimed again", [&] {
         return play.stage.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 1 &&
                total(worker.metrics(), "epilogue_consumer_lag") == 0;
     });

@@ -12,6 +12,7 @@
 #include "tests/integration/harness/database.h"
 #include "tests/integration/harness/epilogue.h"
 #include "tests/integration/harness/eventually.h"
+#include "tests/integration/harness/expect.h"
 #include "tests/integration/harness/kafka_broker.h"
 #include "tests/integration/ledger.h"
 #include "tests/integration/recording_set.h"
@@ -50,12 +51,6 @@ const std::vector<std::string> modes{"once", "until_done", "every_turn"};
 
 /// Callback by conversation and mode.
 using CallbackIds = std::map<std::pair<std::string, std::string>, std::int64_t>;
-
-template <class T>
-T expect(Result<T> result) {
-    if (!result) throw std::runtime_error(result.error().text);
-    return std::move(*result);
-}
 
 /// A log callback of each mode on each conversation. As `callbacks add` does it, but in one process.
 CallbackIds register_all(const Epilogue& epilogue, const std::vector<RecordedConversation>& conversations) {
@@ -118,7 +113,7 @@ class Trial {
     void start_workers() {
         for (int i = 0; i < form_.workers; ++i) workers_.push_back(epilogue_.start_worker());
         for (auto& worker : workers_) worker.wait_ready(30s);
-        eventually("each partition has an owner", 30s,
+        eventually("each partition has an owner",
                    [&] { return positions().size() == static_cast<std::size_t>(form_.partitions); });
     }
 
@@ -162,7 +157,7 @@ class Trial {
         for (const auto& [partition, end] : ends) records += static_cast<std::size_t>(end);
         BOOST_TEST(records == published_);
         BOOST_TEST((positions() == ends));
-        eventually("the committed offsets are the stored positions", 30s,
+        eventually("the committed offsets are the stored positions",
                    [&] { return servers().broker.committed(name_, name_) == ends; });
     }
 

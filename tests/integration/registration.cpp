@@ -32,7 +32,7 @@ Beside run_beside(OwnedPartition& partition, const std::string& at,
     PointStore store(partition.store(), [&](const std::string& point, std::int64_t) {
         if (point != at || acting.valid()) return;
         acting = std::async(std::launch::async, other);
-        eventually("the other is done, or waits for a lock", 30s, [&] {
+        eventually("the other is done, or waits for a lock", [&] {
             if (acting.wait_for(5ms) == std::future_status::ready) return true;
             beside = Beside::waited;
             return partition.waiting() > 0;

@@ -4,13 +4,13 @@
 #include "worker/sender.h"
 
 #include <deque>
-#include <stdexcept>
 
 #include <boost/test/unit_test.hpp>
 
 #include "schemas/summary.h"
 #include "sinks/log.h"
 #include "tests/integration/harness/database.h"
+#include "tests/integration/harness/expect.h"
 #include "tests/integration/harness/requirements.h"
 #include "worker/migrate.h"
 #include "worker/mysql_store.h"
@@ -24,16 +24,6 @@ struct WithMariaDb {
     WithMariaDb() { require_programs(process::maria_programs()); }
 };
 BOOST_TEST_GLOBAL_FIXTURE(WithMariaDb);
-
-template <class T>
-T expect(Result<T> result) {
-    if (!result) throw std::runtime_error(result.error().text);
-    return std::move(*result);
-}
-
-void expect(const Result<void>& result) {
-    if (!result) throw std::runtime_error(result.error().text);
-}
 
 /// Answers what it is told, `sent` when it is told nothing; shows what `seen` holds.
 class ObedientSink final : public Sink {

@@ -45,8 +45,7 @@ BOOST_AUTO_TEST_CASE(a_silent_turn_is_reported_once_and_another_when_its_agent_l
     stage.add_github(story.id(), "octo/silent", 1, "every_turn");
     const auto worker = stage.epilogue().worker();
     stage.publish(story.records());
-    eventually("the silence is reported", 30s,
-               [&] { return bodies_with(stage, "**No sign of life**") == 1; });
+    eventually("the silence is reported", [&] { return bodies_with(stage, "**No sign of life**") == 1; });
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversations WHERE verdict='timeout'") == 1);
 
     const auto before = story.records().size();
@@ -54,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_silent_turn_is_reported_once_and_another_when_its_agent_l
     const std::vector<Record> rest(story.records().begin() + static_cast<std::ptrdiff_t>(before),
                                    story.records().end());
     stage.publish(rest);
-    eventually("the late end is reported too", 30s, [&] { return bodies_with(stage, "Here I am.") == 1; });
+    eventually("the late end is reported too", [&] { return bodies_with(stage, "Here I am.") == 1; });
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == 2);
     BOOST_TEST(bodies_with(stage, "**No sign of life**") == 1);
 }
@@ -69,10 +68,10 @@ BOOST_AUTO_TEST_CASE(many_silences_at_once_are_one_broken_relay_and_none_is_post
     }
     const auto worker = stage.epilogue().worker();
     stage.publish(records_of(stories));
-    eventually("all silences are held", 30s, [&] {
+    eventually("all silences are held", [&] {
         return stage.number("SELECT COUNT(*) FROM conversations WHERE held=1") == conversations;
     });
-    eventually("the metric says so", 15s,
+    eventually("the metric says so",
                [&] { return total(worker.metrics(), "epilogue_timeouts_held") == conversations; });
     const auto ready = worker.get("/readyz");
     BOOST_TEST(ready.status == 503);
@@ -89,11 +88,11 @@ BOOST_AUTO_TEST_CASE(many_silences_at_once_are_one_broken_relay_and_none_is_post
         rest.insert(rest.end(), records.begin() + 1, records.end());
     }
     stage.publish(rest);
-    eventually("every real end is posted, and the dead ones are reported", 60s, [&] {
+    eventually("every real end is posted, and the dead ones are reported", [&] {
         return bodies_with(stage, "**Finished**") == conversations - dead &&
                bodies_with(stage, "**No sign of life**") == dead;
     });
-    eventually("the worker is ready again", 15s, [&] { return worker.get("/readyz").status == 200; });
+    eventually("the worker is ready again", [&] { return worker.get("/readyz").status == 200; });
     BOOST_TEST(stage.platform().counts().at("visible") == static_cast<std::size_t>(conversations));
 }
 
@@ -109,7 +108,7 @@ BOOST_AUTO_TEST_CASE(rows_of_others_are_adopted_and_old_ones_sleep_until_they_ar
     fresh.user("Go on.");
     const auto worker = stage.epilogue().worker();
     stage.publish(records_of({ended, fresh}));
-    eventually("the end is known", 20s, [&] {
+    eventually("the end is known", [&] {
         return stage.number("SELECT COUNT(*) FROM conversations WHERE verdict='finished'") == 1;
     });
 
@@ -125,7 +124,7 @@ BOOST_AUTO_TEST_CASE(rows_of_others_are_adopted_and_old_ones_sleep_until_they_ar
     }
     insert_foreign(stage, rows);
     eventually("all rows are adopted", 180s, [&] { return stage.number(unadopted) == 0; });
-    eventually("the late registration is answered", 20s,
+    eventually("the late registration is answered",
                [&] { return bodies_with(stage, "It ended before.") == 1; });
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM callback_progress WHERE phase='dormant'") == old_rows + 1);
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks c JOIN callback_progress p ON "
@@ -137,11 +136,11 @@ BOOST_AUTO_TEST_CASE(rows_of_others_are_adopted_and_old_ones_sleep_until_they_ar
     fresh.agent_finishes("This turn was open before.");
     fresh.user("And now?").agent_finishes("This one is new.");
     stage.publish({fresh.records().begin() + 1, fresh.records().end()});
-    eventually("the new turn is reported", 20s, [&] { return bodies_with(stage, "This one is new.") == 1; });
+    eventually("the new turn is reported", [&] { return bodies_with(stage, "This one is new.") == 1; });
     BOOST_TEST(bodies_with(stage, "This turn was open before.") == 0);
     for (Story& story : stories) story.user("Once more.").agent_finishes("New in " + story.id() + ".");
     stage.publish(records_of(stories));
-    eventually("each new turn is reported", 60s, [&] { return bodies_with(stage, "New in ") == new_turns; });
+    eventually("each new turn is reported", [&] { return bodies_with(stage, "New in ") == new_turns; });
     for (const Story& story : stories) BOOST_TEST(bodies_with(stage, "New in " + story.id() + ".") == 1);
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == new_turns + 2);
 
@@ -149,7 +148,7 @@ BOOST_AUTO_TEST_CASE(rows_of_others_are_adopted_and_old_ones_sleep_until_they_ar
         "SELECT MIN(callback_id) FROM callback_progress WHERE phase='dormant' AND conversation_id='" +
         ended.id() + "'");
     BOOST_TEST(stage.epilogue().run({"callbacks", "wake", std::to_string(sleeping)}).status == 0);
-    eventually("the woken row reports the old end", 20s,
+    eventually("the woken row reports the old end",
                [&] { return bodies_with(stage, "It ended before.") == 2; });
     BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == new_turns + 3);
     BOOST_TEST(stage.platform().counts().at("attempts") == std::size_t{new_turns + 3});

@@ -73,7 +73,7 @@ class Adversary {
                                    {scene_.talk.conversation()}));
             let_go();
         });
-        eventually("the adversary waits", 20s, [&] { return partition_.waiting() > 0; });
+        eventually("the adversary waits", [&] { return partition_.waiting() > 0; });
     }
     void join() { wanting_.get(); }
     void let_go() { expect(session_->run("ROLLBACK")); }

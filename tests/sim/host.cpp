@@ -90,10 +90,8 @@ void Host::start() {
     process_ = std::make_shared<Process>(schedule, fmt::format("w{}.{}", number_, incarnation_++));
     process_->on_death = [this] { died(); };
     process_->on_still = [this](Micros time) { stood_still(time); };
-    turning_ = false;
-    turn_at_ = Micros::max();
-    sweeping_ = false;
-    sweep_at_ = Micros::max();
+    turns_ = {&Host::turn};
+    sweeps_ = {&Host::sweep};
     senders_busy_ = 0;
     idle_for_ = shortest_idle;
     parts_ = std::make_unique<Parts>(*this, world_, *process_);
@@ -188,32 +186,39 @@ void Host::heal() {
     notice_loss();
 }
 
+void Host::soon(Routine& routine, Micros delay) {
+    const Micros at = world_.schedule.now() + delay;
+    if (routine.under_way || routine.next <= at) return;
+    routine.next = at;
+    process_->after(delay, [this, &routine, asked = ++routine.asked] {
+        if (asked == routine.asked) (this->*routine.round)();
+    });
+}
+
+void Host::run(Routine& routine, std::function<void()> body, std::function<void()> done) {
+    routine.next = Micros::max();
+    routine.under_way = true;
+    process_->start(std::move(body), [&routine, done = std::move(done)] {
+        routine.under_way = false;
+        done();
+    });
+}
+
 // --- the loop thread
 // ------------------------------------------------------------------------------------------
 
 /// The loop waits for news; instead of its waiting, the scheduler lets it turn when there may be some.
-void Host::turn_soon(Micros delay) {
-    const Micros at = world_.schedule.now() + delay;
-    if (turning_ || turn_at_ <= at) return;
-    turn_at_ = at;
-    process_->after(delay, [this, asked = ++turn_asked_] {
-        if (asked == turn_asked_) turn();
-    });
-}
-
 void Host::turn() {
-    turn_at_ = Micros::max();
-    turning_ = true;
     const std::int64_t statements = world_.database.statements;
-    process_->start([this] { parts_->loop.turn(milliseconds{0}, std::stop_token{}); },
-                    [this, statements] {
-                        turning_ = false;
-                        const bool busy = world_.database.statements != statements;
-                        idle_for_ = busy ? shortest_idle : std::min(2 * idle_for_, longest_idle);
-                        turn_soon(busy ? Micros{200} : idle_for_);
-                        parts_->log.take_refilled();
-                        dispatch();
-                    });
+    run(
+        turns_, [this] { parts_->loop.turn(milliseconds{0}, std::stop_token{}); },
+        [this, statements] {
+            const bool busy = world_.database.statements != statements;
+            idle_for_ = busy ? shortest_idle : std::min(2 * idle_for_, longest_idle);
+            turn_soon(busy ? Micros{200} : idle_for_);
+            parts_->log.take_refilled();
+            dispatch();
+        });
 }
 
 // --- the senders and the sweeper
@@ -234,24 +239,13 @@ void Host::dispatch() {
     }
 }
 
-void Host::sweep_soon(Micros delay) {
-    const Micros at = world_.schedule.now() + delay;
-    if (sweeping_ || sweep_at_ <= at) return;
-    sweep_at_ = at;
-    process_->after(delay, [this, asked = ++sweep_asked_] {
-        if (asked == sweep_asked_) sweep();
-    });
-}
-
 void Host::sweep() {
-    sweep_at_ = Micros::max();
-    sweeping_ = true;
-    process_->start([this] { parts_->outbox.sweep_once(); },
-                    [this] {
-                        sweeping_ = false;
-                        dispatch();
-                        if (process_) sweep_soon(until_next_due());
-                    });
+    run(
+        sweeps_, [this] { parts_->outbox.sweep_once(); },
+        [this] {
+            dispatch();
+            if (process_) sweep_soon(until_next_due());
+        });
 }
 
 /// The adopter looks every two seconds.

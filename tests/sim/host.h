@@ -2,6 +2,7 @@
 // die.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "tests/sim/log.h"
@@ -50,10 +51,20 @@ class Host {
     void died();
     void stood_still(Micros time);
     void notice_loss();
-    void turn_soon(Micros delay);
+    /// What one thread does again and again, one round at a time.
+    struct Routine {
+        void (Host::*round)();
+        bool under_way = false;
+        Micros next = Micros::max();
+        std::uint64_t asked = 0;
+    };
+    /// The next round comes after `delay` at the latest.
+    void soon(Routine& routine, Micros delay);
+    void run(Routine& routine, std::function<void()> body, std::function<void()> done);
+    void turn_soon(Micros delay) { soon(turns_, delay); }
     void turn();
     void dispatch();
-    void sweep_soon(Micros delay);
+    void sweep_soon(Micros delay) { soon(sweeps_, delay); }
     void sweep();
     void adopt_soon();
     Micros until_next_due() const;
@@ -67,13 +78,9 @@ class Host {
     LaneLimits limits_;
     std::shared_ptr<Process> process_;
     std::unique_ptr<Parts> parts_;
-    bool turning_ = false;
-    std::uint64_t turn_asked_ = 0;
-    Micros turn_at_{0};
+    Routine turns_{&Host::turn};
+    Routine sweeps_{&Host::sweep};
     Micros idle_for_{0};
-    bool sweeping_ = false;
-    std::uint64_t sweep_asked_ = 0;
-    Micros sweep_at_{0};
     int senders_busy_ = 0;
 };
 

@@ -6,10 +6,14 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace epilogue::testing {
 
 using Milliseconds = std::chrono::milliseconds;
+
+/// Long enough for a crowded machine: waiting ends with what is waited for, so this costs only a failed test.
+constexpr Milliseconds patience{120'000};
 
 /// What did not come about before its deadline; what() names it.
 class GaveUp : public std::runtime_error {
@@ -31,6 +35,12 @@ auto eventually(std::string_view what, Milliseconds deadline, Condition conditio
         if (last) throw GaveUp(what, deadline);
         std::this_thread::sleep_for(Milliseconds(20));
     }
+}
+
+/// The same with all our patience.
+template <class Condition>
+auto eventually(std::string_view what, Condition condition) {
+    return eventually(what, patience, std::move(condition));
 }
 
 }  // namespace epilogue::testing

@@ -11,7 +11,6 @@ namespace epilogue::testing {
 namespace {
 
 constexpr int answer_ms = 5000;
-constexpr Milliseconds patience{30000};
 
 using Metadata = KafkaHandle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy>;
 using NewTopic = KafkaHandle<rd_kafka_NewTopic_t, rd_kafka_NewTopic_destroy>;
@@ -120,14 +119,14 @@ bool KafkaAdmin::answers() const {
 
 void KafkaAdmin::create_topic(const std::string& topic, int partitions, const TopicConfig& config) const {
     bool asked_before = false;
-    eventually("topic " + topic + " is created", patience, [&] {
+    eventually("topic " + topic + " is created", [&] {
         const auto error = create(client_.get(), topic, partitions, config);
         // Of two requests the first may have been carried out although its answer was lost.
         if (asked_before && error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) return true;
         asked_before = true;
         return answered(topic, error);
     });
-    eventually("all partitions of " + topic + " have a leader", patience,
+    eventually("all partitions of " + topic + " have a leader",
                [&] { return partition_count(topic) == partitions; });
 }
 
@@ -139,7 +138,7 @@ void KafkaAdmin::delete_topic(const std::string& topic) const {
             rd_kafka_DeleteTopics(client_.get(), topics, 1, options, queue);
         });
     if (const auto error = rd_kafka_event_error(event.get())) throw_kafka(topic, error);
-    eventually("topic " + topic + " is gone", patience, [&] { return partition_count(topic) == 0; });
+    eventually("topic " + topic + " is gone", [&] { return partition_count(topic) == 0; });
 }
 
 void KafkaAdmin::raise_partitions(const std::string& topic, int partitions) const {
@@ -153,7 +152,7 @@ void KafkaAdmin::raise_partitions(const std::string& topic, int partitions) cons
             rd_kafka_CreatePartitions(client_.get(), raised, 1, options, queue);
         });
     if (const auto error = rd_kafka_event_error(event.get())) throw_kafka(topic, error);
-    eventually("all partitions of " + topic + " have a leader", patience,
+    eventually("all partitions of " + topic + " have a leader",
                [&] { return partition_count(topic) == partitions; });
 }
 
@@ -184,11 +183,10 @@ int KafkaAdmin::partition_count(const std::string& topic) const {
 }
 
 PartitionOffsets KafkaAdmin::end_offsets(const std::string& topic) const {
-    const int partitions =
-        eventually("topic " + topic + " is known", patience, [&] { return partition_count(topic); });
+    const int partitions = eventually("topic " + topic + " is known", [&] { return partition_count(topic); });
     PartitionOffsets ends;
     for (int partition = 0; partition < partitions; ++partition)
-        eventually("the end of " + topic + " is known", patience, [&] {
+        eventually("the end of " + topic + " is known", [&] {
             std::int64_t low = 0;
             return answered(topic, rd_kafka_query_watermark_offsets(client_.get(), topic.c_str(), partition,
                                                                     &low, &ends[partition], answer_ms));
@@ -197,10 +195,9 @@ PartitionOffsets KafkaAdmin::end_offsets(const std::string& topic) const {
 }
 
 PartitionOffsets KafkaAdmin::committed(const std::string& group, const std::string& topic) const {
-    const int count =
-        eventually("topic " + topic + " is known", patience, [&] { return partition_count(topic); });
+    const int count = eventually("topic " + topic + " is known", [&] { return partition_count(topic); });
     KafkaPartitions partitions;
-    eventually("the offsets of group " + group + " are known", patience, [&] {
+    eventually("the offsets of group " + group + " are known", [&] {
         partitions.reset(rd_kafka_topic_partition_list_new(count));
         rd_kafka_topic_partition_list_add_range(partitions.get(), topic.c_str(), 0, count - 1);
         return answered(group, list_committed(client_.get(), group, partitions));
@@ -215,7 +212,7 @@ PartitionOffsets KafkaAdmin::committed(const std::string& group, const std::stri
 
 GroupView KafkaAdmin::group(const std::string& name) const {
     GroupList groups;
-    eventually("group " + name + " is known", patience, [&] {
+    eventually("group " + name + " is known", [&] {
         const rd_kafka_group_list* raw = nullptr;
         const auto error = rd_kafka_list_groups(client_.get(), name.c_str(), &raw, answer_ms);
         groups.reset(raw);

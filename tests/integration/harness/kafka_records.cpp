@@ -11,7 +11,6 @@
 namespace epilogue::testing {
 namespace {
 
-constexpr Milliseconds patience{60000};
 constexpr const char* max_message_bytes = "20971520";
 
 std::int64_t milliseconds_of(Instant at) {

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr Milliseconds answer_deadline{10000};
+constexpr Milliseconds answer_deadline{60000};
 
 /// The port it says it listens on, in its first line.
 unsigned short port_of(Process& process) {
