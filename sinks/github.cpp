@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t max_body_characters = 64000;  ///< GitHub takes 65,536
 constexpr std::size_t max_pages = 100;
-constexpr std::chrono::minutes clock_skew{5};
 constexpr const char* no_token = "no token: set [github] token";
 
 GithubSettings tidied(GithubSettings settings) {
@@ -74,11 +73,7 @@ std::string GithubSink::render(const Summary& summary, const std::string& delive
 Sighting GithubSink::find(const Post& post) {
     const auto* place = place_of(post);
     if (place == nullptr) return blind(no_place);
-    if (settings_.token.empty()) {
-        auto sighting = blind(no_token);
-        sighting.forbidden = true;
-        return sighting;
-    }
+    if (settings_.token.empty()) return forbidden(no_token);
     const auto until = api_.deadline();
     std::vector<RemotePost> marked;
     if (auto failure = read_marked(post, conversation_url(*place) + "?", until, marked)) return *failure;
@@ -95,12 +90,8 @@ Sighting GithubSink::find(const Post& post) {
 
 Attempt GithubSink::create(const Post& post) {
     const auto* place = place_of(post);
-    if (place == nullptr || settings_.token.empty()) {
-        Attempt attempt;
-        attempt.answer = place == nullptr ? Answer::refused : Answer::unauthorised;
-        attempt.cause = place == nullptr ? no_place : no_token;
-        return attempt;
-    }
+    if (place == nullptr) return not_sent(Answer::refused, no_place);
+    if (settings_.token.empty()) return not_sent(Answer::unauthorised, no_token);
     const auto until = api_.deadline();
     return place->review_comment_id ? reply(post, *place, until)
                                     : comment(conversation_url(*place), post.body, until);
@@ -108,21 +99,14 @@ Attempt GithubSink::create(const Post& post) {
 
 bool GithubSink::remove(const Post& post, const Receipt& twin) {
     const auto* place = place_of(post);
-    const bool is_id =
-        !twin.remote_id.empty() && twin.remote_id.find_first_not_of("0123456789") == std::string::npos;
-    if (place == nullptr || !is_id || settings_.token.empty()) return false;
+    if (place == nullptr || !is_number(twin.remote_id) || settings_.token.empty()) return false;
     // Both kinds of comments count their ids for themselves: only the address tells which one is meant.
     const bool in_thread = twin.remote_url.ends_with("#discussion_r" + twin.remote_id);
-    const auto answer = send(
+    const auto answer = api_.send(
         "DELETE",
         fmt::format("{}/{}/comments/{}", repo_url(*place), in_thread ? "pulls" : "issues", twin.remote_id),
         api_.deadline());
-    return answer.outcome == HttpOutcome::answered && (answer.status == 204 || answer.status == 404);
-}
-
-HttpAnswer GithubSink::send(const char* method, const std::string& url, Deadline until,
-                            std::string body) const {
-    return api_.send(method, url, std::move(body), until);
+    return is_deleted(answer);
 }
 
 std::string GithubSink::repo_url(const GithubTarget& place) const {
@@ -141,11 +125,11 @@ std::string GithubSink::thread_link(const GithubTarget& place) const {
 std::optional<Sighting> GithubSink::read_marked(const Post& post, const std::string& list, Deadline until,
                                                 std::vector<RemotePost>& marked) const {
     const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
-    const auto since = std::chrono::floor<std::chrono::seconds>(post.intent_at - clock_skew);
+    const auto since = std::chrono::floor<std::chrono::seconds>(look_up_from(post));
     constexpr std::size_t date_and_time = 19;  // GitHub wants whole seconds
     auto url = fmt::format("{}since={}Z&per_page=100", list, to_iso(since).substr(0, date_and_time));
     for (std::size_t page = 0; page < max_pages; ++page) {
-        const auto answer = send("GET", url, until);
+        const auto answer = api_.send("GET", url, until);
         if (answer.outcome != HttpOutcome::answered || answer.status != 200)
             return github_sighting_failed(answer);
         auto comments = read_github_comments(answer.body);
@@ -164,7 +148,7 @@ std::optional<Sighting> GithubSink::read_marked(const Post& post, const std::str
 }
 
 Attempt GithubSink::comment(const std::string& url, const std::string& body, Deadline until) {
-    const auto answer = send("POST", url, until, body_of({{"body", body}}));
+    const auto answer = api_.send("POST", url, until, body_of({{"body", body}}));
     auto attempt = classify_github_comment(answer);
     if (attempt.answer == Answer::sent)
         if (const auto made = read_github_comment(answer.body)) me_.remember(made->author);
@@ -172,8 +156,8 @@ Attempt GithubSink::comment(const std::string& url, const std::string& body, Dea
 }
 
 Attempt GithubSink::reply(const Post& post, const GithubTarget& place, Deadline until) {
-    const auto asked =
-        send("GET", fmt::format("{}/pulls/comments/{}", repo_url(place), *place.review_comment_id), until);
+    const auto asked = api_.send(
+        "GET", fmt::format("{}/pulls/comments/{}", repo_url(place), *place.review_comment_id), until);
     if (!is_gone(asked)) {
         const bool read = asked.outcome == HttpOutcome::answered && asked.status == 200;
         const auto root = read ? read_github_root(asked.body) : std::nullopt;
@@ -194,7 +178,7 @@ Attempt GithubSink::reply(const Post& post, const GithubTarget& place, Deadline 
 }
 
 std::optional<Account> GithubSink::ask_who_we_are(Deadline until, Sighting& failure) const {
-    const auto answer = send("GET", api_.url() + "/user", until);
+    const auto answer = api_.send("GET", api_.url() + "/user", until);
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
     if ((status == 403 || status == 404) && !github_rate_limit(answer)) return Account{};
     auto me = status == 200 ? read_github_account(answer.body) : std::nullopt;

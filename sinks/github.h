@@ -44,7 +44,6 @@ class GithubSink final : public Sink {
     bool remove(const Post& post, const Receipt& twin) override;
 
   private:
-    HttpAnswer send(const char* method, const std::string& url, Deadline until, std::string body = {}) const;
     std::string repo_url(const GithubTarget& place) const;
     std::string conversation_url(const GithubTarget& place) const;
     std::string thread_link(const GithubTarget& place) const;

@@ -18,10 +18,8 @@ namespace {
 constexpr std::size_t max_body_characters = 64000;  ///< GitLab takes 1,000,000; nobody reads them
 constexpr std::size_t max_pages = 60;               ///< GitLab keeps about 5,000 notes a place
 constexpr std::size_t per_page = 100;
-constexpr std::chrono::minutes clock_skew{5};
 constexpr const char* no_token = "no token: set [gitlab] token";
 constexpr const char* no_place = "the target is no project and number";
-constexpr std::string_view digits = "0123456789";
 
 GitlabSettings tidied(GitlabSettings settings) {
     settings.token = std::string(trimmed(settings.token));
@@ -37,8 +35,7 @@ std::vector<std::string> headers_of(const GitlabSettings& settings) {
 /// elsewhere.
 bool is_project(const std::string& project) {
     constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    if (project.empty()) return false;
-    if (project.find_first_not_of(digits) == std::string::npos) return true;
+    if (is_number(project)) return true;
     const auto parts = split(project, '/');
     const auto slashes = static_cast<std::size_t>(std::count(project.begin(), project.end(), '/'));
     return parts.size() >= 2 && parts.size() == slashes + 1 &&
@@ -74,11 +71,7 @@ std::string GitlabSink::render(const Summary& summary, const std::string& delive
 Sighting GitlabSink::find(const Post& post) {
     const auto* place = place_of(post);
     if (place == nullptr) return blind(no_place);
-    if (settings_.token.empty()) {
-        auto sighting = blind(no_token);
-        sighting.forbidden = true;
-        return sighting;
-    }
+    if (settings_.token.empty()) return forbidden(no_token);
     const auto until = api_.deadline();
     std::vector<RemotePost> marked;
     if (auto failure = read_marked(post, *place, until, marked)) return *failure;
@@ -91,15 +84,11 @@ Sighting GitlabSink::find(const Post& post) {
 
 Attempt GitlabSink::create(const Post& post) {
     const auto* place = place_of(post);
-    if (place == nullptr || settings_.token.empty()) {
-        Attempt attempt;
-        attempt.answer = place == nullptr ? Answer::refused : Answer::unauthorised;
-        attempt.cause = place == nullptr ? no_place : no_token;
-        return attempt;
-    }
+    if (place == nullptr) return not_sent(Answer::refused, no_place);
+    if (settings_.token.empty()) return not_sent(Answer::unauthorised, no_token);
     const auto discussion = place->discussion_id.empty() ? "" : "/discussions/" + place->discussion_id;
-    const auto answer = send("POST", place_url(*place) + discussion + "/notes", api_.deadline(),
-                             body_of({{"body", post.body}}));
+    const auto answer = api_.send("POST", place_url(*place) + discussion + "/notes", api_.deadline(),
+                                  body_of({{"body", post.body}}));
     auto attempt = classify_gitlab_note(answer);
     if (attempt.answer == Answer::sent) {
         attempt.receipt.remote_url = note_url(*place, attempt.receipt.remote_id);
@@ -110,16 +99,9 @@ Attempt GitlabSink::create(const Post& post) {
 
 bool GitlabSink::remove(const Post& post, const Receipt& twin) {
     const auto* place = place_of(post);
-    const bool is_id =
-        !twin.remote_id.empty() && twin.remote_id.find_first_not_of(digits) == std::string::npos;
-    if (place == nullptr || !is_id || settings_.token.empty()) return false;
-    const auto answer = send("DELETE", note_url(*place, twin.remote_id), api_.deadline());
-    return answer.outcome == HttpOutcome::answered && (answer.status == 204 || answer.status == 404);
-}
-
-HttpAnswer GitlabSink::send(const char* method, const std::string& url, Deadline until,
-                            std::string body) const {
-    return api_.send(method, url, std::move(body), until);
+    if (place == nullptr || !is_number(twin.remote_id) || settings_.token.empty()) return false;
+    const auto answer = api_.send("DELETE", note_url(*place, twin.remote_id), api_.deadline());
+    return is_deleted(answer);
 }
 
 std::string GitlabSink::place_url(const GitlabTarget& place) const {
@@ -135,14 +117,14 @@ std::string GitlabSink::note_url(const GitlabTarget& place, const std::string& i
 std::optional<Sighting> GitlabSink::read_marked(const Post& post, const GitlabTarget& place, Deadline until,
                                                 std::vector<RemotePost>& marked) const {
     const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
-    const auto since = post.intent_at - clock_skew;
+    const auto since = look_up_from(post);
     const bool in_discussion = !place.discussion_id.empty();
     for (std::size_t page = 1; page <= max_pages; ++page) {
         const auto url = in_discussion
                              ? fmt::format("{}/discussions/{}", place_url(place), place.discussion_id)
                              : fmt::format("{}/notes?sort=desc&order_by=created_at&per_page={}&page={}",
                                            place_url(place), per_page, page);
-        const auto answer = send("GET", url, until);
+        const auto answer = api_.send("GET", url, until);
         if (answer.outcome != HttpOutcome::answered || answer.status != 200)
             return gitlab_sighting_failed(answer);
         auto notes = read_gitlab_notes(answer.body);
@@ -160,7 +142,7 @@ std::optional<Sighting> GitlabSink::read_marked(const Post& post, const GitlabTa
 }
 
 std::optional<Account> GitlabSink::ask_who_we_are(Deadline until, Sighting& failure) const {
-    const auto answer = send("GET", api_.url() + "/user", until);
+    const auto answer = api_.send("GET", api_.url() + "/user", until);
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
     if (status == 403 || status == 404) return Account{};
     auto me = status == 200 ? read_gitlab_account(answer.body) : std::nullopt;

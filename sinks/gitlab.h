@@ -38,7 +38,6 @@ class GitlabSink final : public Sink {
     bool remove(const Post& post, const Receipt& twin) override;
 
   private:
-    HttpAnswer send(const char* method, const std::string& url, Deadline until, std::string body = {}) const;
     std::string place_url(const GitlabTarget& place) const;
     std::string note_url(const GitlabTarget& place, const std::string& id) const;
     /// Adds the notes with the marker; a sighting that says why when they could not be read.

@@ -21,7 +21,7 @@ Deadline HttpApi::deadline() const {
     return std::chrono::steady_clock::now() + timeout_;
 }
 
-HttpAnswer HttpApi::send(const char* method, const std::string& url, std::string body, Deadline until,
+HttpAnswer HttpApi::send(const char* method, const std::string& url, Deadline until, std::string body,
                          const std::string& header) const {
     HttpRequest request;
     request.method = method;

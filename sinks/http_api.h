@@ -24,7 +24,7 @@ class HttpApi {
     /// The end of a call that begins now.
     Deadline deadline() const;
     /// One request of JSON, or without a body when that is empty; `header` goes with it when it is not empty.
-    HttpAnswer send(const char* method, const std::string& url, std::string body, Deadline until,
+    HttpAnswer send(const char* method, const std::string& url, Deadline until, std::string body = {},
                     const std::string& header = {}) const;
 
   private:

@@ -55,4 +55,30 @@ Sighting blind(std::string cause) {
     return sighting;
 }
 
+Sighting forbidden(std::string cause) {
+    Sighting sighting = blind(std::move(cause));
+    sighting.forbidden = true;
+    return sighting;
+}
+
+Attempt not_sent(Answer answer, std::string cause) {
+    Attempt attempt;
+    attempt.answer = answer;
+    attempt.cause = std::move(cause);
+    return attempt;
+}
+
+Instant look_up_from(const Post& post) {
+    constexpr std::chrono::minutes clock_skew{5};
+    return post.intent_at - clock_skew;
+}
+
+bool is_number(std::string_view id) {
+    return !id.empty() && id.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_deleted(const HttpAnswer& answer) {
+    return answer.outcome == HttpOutcome::answered && (answer.status == 204 || answer.status == 404);
+}
+
 }  // namespace epilogue

@@ -1,4 +1,5 @@
-// A post as a platform shows it to everybody, and whose it is.
+// A post as a platform shows it to everybody, whose it is, and what all sinks say of looking, posting and
+// deleting in the same way.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +7,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/instant.h"
+#include "base/io/http.h"
 #include "sinks/sink.h"
 
 namespace epilogue {
@@ -54,5 +57,19 @@ Sighting own_posts(std::vector<RemotePost> marked, Account me);
 
 /// A look-up that saw nothing of which anything may be concluded.
 Sighting blind(std::string cause);
+/// The same, and it will see nothing either when it is tried again.
+Sighting forbidden(std::string cause);
+
+/// An attempt that made no request.
+Attempt not_sent(Answer answer, std::string cause);
+
+/// From when on a look-up reads: five minutes before the first attempt, for the platform's clock is not ours.
+Instant look_up_from(const Post& post);
+
+/// What GitHub and GitLab name a post by.
+bool is_number(std::string_view id);
+
+/// The answer to a DELETE: the post is gone, now or before.
+bool is_deleted(const HttpAnswer& answer);
 
 }  // namespace epilogue

@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t max_block_characters = 12000;    ///< of one `markdown` block
 constexpr std::size_t max_message_characters = 13000;  ///< blocks and text together
 constexpr std::size_t max_pages = 100;
-constexpr std::chrono::minutes clock_skew{5};
 constexpr const char* no_token = "no token: set [slack] token or [slack.teams.<team_id>] token";
 constexpr const char* no_place = "the target is no channel";
 
@@ -85,14 +84,10 @@ Sighting SlackSink::find(const Post& post) {
     const auto* place = place_of(post);
     if (place == nullptr) return blind(no_place);
     const auto token = token_for(*place);
-    if (token.empty()) {
-        auto sighting = blind(no_token);
-        sighting.forbidden = true;
-        return sighting;
-    }
+    if (token.empty()) return forbidden(no_token);
     const auto until = api_.deadline();
     const auto since =
-        std::chrono::duration_cast<std::chrono::seconds>((post.intent_at - clock_skew).time_since_epoch());
+        std::chrono::duration_cast<std::chrono::seconds>(look_up_from(post).time_since_epoch());
     const auto query =
         fmt::format("{}?channel={}{}&oldest={}.000000&inclusive=true&include_all_metadata=true&limit=200",
                     place->thread_ts.empty() ? "conversations.history" : "conversations.replies",
@@ -130,13 +125,9 @@ Sighting SlackSink::find(const Post& post) {
 
 Attempt SlackSink::create(const Post& post) {
     const auto* place = place_of(post);
-    const auto token = place == nullptr ? std::string() : token_for(*place);
-    if (token.empty()) {
-        Attempt attempt;
-        attempt.answer = place == nullptr ? Answer::refused : Answer::unauthorised;
-        attempt.cause = place == nullptr ? no_place : no_token;
-        return attempt;
-    }
+    if (place == nullptr) return not_sent(Answer::refused, no_place);
+    const auto token = token_for(*place);
+    if (token.empty()) return not_sent(Answer::unauthorised, no_token);
     const auto until = api_.deadline();
     auto message = message_of(post, *place);
     const std::size_t block = code_points(post.body);
@@ -171,12 +162,12 @@ std::string SlackSink::token_for(const SlackTarget& place) const {
 
 HttpAnswer SlackSink::call(const std::string& token, const std::string& method, const std::string& body,
                            Deadline until) const {
-    return api_.send("POST", api_.url() + "/" + method, body, until, "Authorization: Bearer " + token);
+    return api_.send("POST", api_.url() + "/" + method, until, body, "Authorization: Bearer " + token);
 }
 
 HttpAnswer SlackSink::ask(const std::string& token, const std::string& method_and_query,
                           Deadline until) const {
-    return api_.send("GET", api_.url() + "/" + method_and_query, {}, until, "Authorization: Bearer " + token);
+    return api_.send("GET", api_.url() + "/" + method_and_query, until, {}, "Authorization: Bearer " + token);
 }
 
 std::optional<SlackAccount> SlackSink::who_am_i(const std::string& token, Deadline until, Sighting& failure) {

@@ -138,9 +138,7 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
         if (!items.empty()) {
             const RecordView& last = items.back().record;
             transition.partition.next_offset = {last.offset.value + 1};
-            transition.partition.last_offset = last.offset;
-            transition.partition.last_record_crc = crc32_of(last.value);
-            transition.partition.last_record_time = last.timestamp;
+            transition.partition.last = RecordPrint{last.offset, crc32_of(last.value), last.timestamp};
         }
         const auto due = transition.earliest_due();
         transition.next_due = claim.next_due && (!due || *claim.next_due < *due) ? claim.next_due : due;
@@ -191,7 +189,7 @@ Result<BatchReport> Batch::commit(Claim& claim,
         TRY_VOID(change(transaction, transition));
         transition.partition.connection_id = transaction.connection_id();
         transition.partition.sequence = claim.sequence + 1;
-        moved.last = last_record(transition.partition);
+        moved.last = transition.partition.last;
         moved.anchor = claim.anchor ? claim.anchor : moved.last;
         transition.partition.anchor = moved.anchor;
         TRY_VOID(transaction.put_partition(claim.key, transition.partition));

@@ -9,15 +9,15 @@ std::string text(std::int64_t number) {
     return std::to_string(number);
 }
 
-bool is_other_cluster(const StoredPosition& stored, const LogSight& sight) {
-    return !stored.cluster_id.empty() && !sight.cluster_id.empty() && stored.cluster_id != sight.cluster_id;
-}
-
 Bearing replaced(const LogSight& sight, std::string why) {
     return {{sight.marks.low}, LogChange::replaced, std::move(why)};
 }
 
 }  // namespace
+
+bool is_other_cluster(const std::string& stored, const std::string& seen) {
+    return !stored.empty() && !seen.empty() && stored != seen;
+}
 
 Result<LogSight> look_at(Log& log, int partition, const StoredPosition& stored) {
     LogSight sight;
@@ -26,7 +26,7 @@ Result<LogSight> look_at(Log& log, int partition, const StoredPosition& stored) 
     const auto& anchor = stored.anchor;
     const bool is_there =
         anchor && anchor->offset.value >= sight.marks.low && anchor->offset.value < sight.marks.high;
-    if (is_there && !is_other_cluster(stored, sight)) {
+    if (is_there && !is_other_cluster(stored.cluster_id, sight.cluster_id)) {
         TRY(sight.anchor, log.record_at(partition, anchor->offset));
     }
     return sight;
@@ -35,7 +35,7 @@ Result<LogSight> look_at(Log& log, int partition, const StoredPosition& stored) 
 Bearing take_bearing(const StoredPosition& stored, const LogSight& sight) {
     const auto& [low, high] = sight.marks;
     const std::int64_t position = stored.position.value;
-    if (is_other_cluster(stored, sight))
+    if (is_other_cluster(stored.cluster_id, sight.cluster_id))
         return replaced(sight, "another cluster: it is " + sight.cluster_id + ", and was " +
                                    stored.cluster_id + "; read from offset " + text(low));
     if (stored.anchor && sight.anchor && *sight.anchor != *stored.anchor)

@@ -43,6 +43,9 @@ struct Bearing {
     bool is_certain = true;  ///< else it may be a new leader that does not know its log's end yet: look again
 };
 
+/// True when both are known, and differ.
+bool is_other_cluster(const std::string& stored, const std::string& seen);
+
 /// Asks the broker. Errors: it does not answer.
 Result<LogSight> look_at(Log& log, int partition, const StoredPosition& stored);
 

@@ -12,8 +12,7 @@ namespace {
 constexpr std::chrono::seconds silent_after{45};
 
 StoredPosition stored_position(const PartitionRow& row) {
-    return {row.cluster_id, row.next_offset, row.caught_up_offset,
-            row.anchor ? row.anchor : last_record(row)};
+    return {row.cluster_id, row.next_offset, row.caught_up_offset, row.anchor ? row.anchor : row.last};
 }
 
 /// The row as it was before the broker was asked, and what the broker's answer makes of it.
@@ -64,8 +63,7 @@ Result<Seen> see(Store& store, Log& log, const PartitionKey& key) {
 Result<void> check_holder(const PartitionRow& row, const PartitionKey& key, const std::string& cluster_id,
                           const std::string& owner, Instant now) {
     const bool other_group = row.group != key.group;
-    const bool other_cluster = !row.cluster_id.empty() && !cluster_id.empty() && row.cluster_id != cluster_id;
-    if ((!other_group && !other_cluster) || row.owner == owner) return {};
+    if ((!other_group && !is_other_cluster(row.cluster_id, cluster_id)) || row.owner == owner) return {};
     const Instant claimed_at{Micros{row.generation.value}};
     const Instant alive_at = std::min(now, std::max(claimed_at, row.touched_at.value_or(claimed_at)));
     if (now - alive_at >= silent_after) return {};
@@ -90,16 +88,12 @@ Result<void> apply(Bearing& bearing, PartitionRow& row, const Seen& seen, const 
         bearing.position = before;
     } else if (bearing.change == LogChange::none) {
         // What was applied before the anchor was found in its place is of the same log.
-        row.anchor = last_record(row);
+        row.anchor = row.last;
     } else {
         row.anchor.reset();
         row.caught_up_offset.reset();
     }
-    if (bearing.change == LogChange::replaced) {
-        row.last_offset.reset();
-        row.last_record_crc.reset();
-        row.last_record_time.reset();
-    }
+    if (bearing.change == LogChange::replaced) row.last.reset();
     if (row.group != key.group && bearing.change == LogChange::none) {
         bearing.change = LogChange::group;
         bearing.why = "taken over from group " + row.group + ", at offset " + std::to_string(before.value);
@@ -158,7 +152,7 @@ Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key,
         claim.sequence = row.sequence;
         claim.clock = row.clock;
         claim.applied_at = now;
-        claim.last = last_record(row);
+        claim.last = row.last;
         claim.anchor = row.anchor;
         return {};
     };

@@ -2,6 +2,7 @@
 // decided. Apart from the database driver, so that the simulation runs the same rule.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>

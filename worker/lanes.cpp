@@ -177,9 +177,6 @@ bool Lanes::start(const LaneId& id, Claim claim) {
     lane->state = State::reading;
     lane->touched = lane->looked = clock_.steady();
     lane->was_fenced = false;
-    lane->paused = false;
-    lane->last_read.reset();
-    lane->end_seen.reset();  // it was seen beyond records that are read again now
     if (claim.position.value > 0) lane->last_read = Offset{claim.position.value - 1};
     lane->claim = std::move(claim);
     changed_.notify_all();
@@ -229,13 +226,12 @@ void Lanes::claim_again(const LaneId& id) {
     if (Lane* lane = find(id)) drop_claim(*lane);
 }
 
+/// As it was when it was opened: what was read, and where the end was seen, lies beyond the position that the
+/// next claim finds; and nobody is to fetch on before that says from where.
 void Lanes::drop_claim(Lane& lane) {
-    lane.queue.clear();
-    lane.bytes = 0;
-    lane.paused = false;  // nobody is to fetch on before the next claim says from where
-    lane.committed.reset();
-    lane.claim.reset();
-    lane.state = State::unclaimed;
+    const std::uint64_t epoch = lane.epoch;
+    lane = Lane{};
+    lane.epoch = epoch;
 }
 
 void Lanes::commit_with(bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit) {

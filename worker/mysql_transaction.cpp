@@ -5,6 +5,17 @@
 #include "worker/mysql_columns.h"
 
 namespace epilogue {
+namespace {
+
+std::optional<RecordPrint> print_in(Columns& columns) {
+    const auto offset = columns.number_or_null();
+    const auto crc = columns.number_or_null();
+    const auto timestamp = columns.instant();
+    if (!offset || !crc || !timestamp) return std::nullopt;
+    return RecordPrint{{*offset}, *crc, *timestamp};
+}
+
+}  // namespace
 
 Result<Instant> MysqlTransaction::now() {
     TRY(const auto rows, session_.query("SELECT UTC_TIMESTAMP(6)"));
@@ -37,9 +48,7 @@ Result<std::optional<PartitionRow>> MysqlTransaction::partition_row(const Partit
     row.group = columns.text();
     row.cluster_id = columns.text();
     row.next_offset = {columns.number()};
-    if (const auto offset = columns.number_or_null()) row.last_offset = Offset{*offset};
-    row.last_record_crc = columns.number_or_null();
-    row.last_record_time = columns.instant();
+    row.last = print_in(columns);
     row.clock = columns.instant();
     row.caught_up_at = columns.instant();
     if (const auto offset = columns.number_or_null()) row.caught_up_offset = NextOffset{*offset};
@@ -49,11 +58,7 @@ Result<std::optional<PartitionRow>> MysqlTransaction::partition_row(const Partit
     row.connection_id = columns.number();
     row.generation = {columns.number()};
     row.sequence = columns.number();
-    const auto anchor_offset = columns.number_or_null();
-    const auto anchor_crc = columns.number_or_null();
-    const auto anchor_time = columns.instant();
-    if (anchor_offset && anchor_crc && anchor_time)
-        row.anchor = RecordPrint{{*anchor_offset}, *anchor_crc, *anchor_time};
+    row.anchor = print_in(columns);
     if (const auto count = columns.number_or_null()) row.first_partitions = static_cast<int>(*count);
     const auto moved_at = columns.instant();
     const NextOffset moved_from{columns.number()};
@@ -62,7 +67,8 @@ Result<std::optional<PartitionRow>> MysqlTransaction::partition_row(const Partit
 }
 
 Result<void> MysqlTransaction::put_partition(const PartitionKey& key, const PartitionRow& row) {
-    const auto number = [](const auto& value) { return value ? SqlValue(value->value) : SqlValue(nullptr); };
+    const auto& caught_up = row.caught_up_offset;
+    const auto& last = row.last;
     const auto& anchor = row.anchor;
     const auto& moved = row.moved;
     const std::vector<std::pair<std::string_view, SqlValue>> columns{
@@ -71,12 +77,12 @@ Result<void> MysqlTransaction::put_partition(const PartitionKey& key, const Part
         {"partition_id", std::int64_t{key.partition}},
         {"cluster_id", row.cluster_id},
         {"next_offset", row.next_offset.value},
-        {"last_offset", number(row.last_offset)},
-        {"last_record_crc", row.last_record_crc ? SqlValue(*row.last_record_crc) : SqlValue(nullptr)},
-        {"last_record_time", sql_value(row.last_record_time)},
+        {"last_offset", last ? SqlValue(last->offset.value) : SqlValue(nullptr)},
+        {"last_record_crc", last ? SqlValue(last->crc) : SqlValue(nullptr)},
+        {"last_record_time", last ? SqlValue(last->timestamp) : SqlValue(nullptr)},
         {"clock_at", sql_value(row.clock)},
         {"caught_up_at", sql_value(row.caught_up_at)},
-        {"caught_up_offset", number(row.caught_up_offset)},
+        {"caught_up_offset", caught_up ? SqlValue(caught_up->value) : SqlValue(nullptr)},
         {"touched_at", sql_value(row.touched_at)},
         {"returned_at", sql_value(row.returned_at)},
         {"owner", row.owner},

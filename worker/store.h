@@ -37,10 +37,8 @@ struct PartitionRow {
     std::string group;  ///< that made the row
     std::string cluster_id;
     NextOffset next_offset;
-    std::optional<Offset> last_offset;
-    std::optional<std::int64_t> last_record_crc;
-    std::optional<Instant> last_record_time;
-    std::optional<Instant> clock;  ///< the partition's clock (contract §4a)
+    std::optional<RecordPrint> last;  ///< record applied
+    std::optional<Instant> clock;     ///< the partition's clock (contract §4a)
     std::optional<Instant> caught_up_at;
     std::optional<NextOffset> caught_up_offset;  ///< the log's end then
     std::optional<Instant> touched_at;           ///< database time of the last transaction of an owner
@@ -54,12 +52,6 @@ struct PartitionRow {
     std::optional<int> first_partitions;  ///< the topic's count when it was first seen
     std::optional<Move> moved;
 };
-
-/// The last record applied.
-inline std::optional<RecordPrint> last_record(const PartitionRow& row) {
-    if (!row.last_offset || !row.last_record_crc || !row.last_record_time) return std::nullopt;
-    return RecordPrint{*row.last_offset, *row.last_record_crc, *row.last_record_time};
-}
 
 struct StoredConversation {
     std::string id;

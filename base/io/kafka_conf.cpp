@@ -36,6 +36,25 @@ Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
     return conf;
 }
 
+Result<KafkaConf> kafka_reading_conf(const KafkaSettings& settings,
+                                     const std::map<std::string, std::string>& defaults) {
+    std::map<std::string, std::string> all{{"enable.partition.eof", "true"},
+                                           {"auto.offset.reset", "error"},
+                                           {"isolation.level", "read_committed"},
+                                           {"allow.auto.create.topics", "false"},
+                                           {"topic.metadata.refresh.interval.ms", "10000"},
+                                           {"reconnect.backoff.max.ms", "2000"},
+                                           {"receive.message.max.bytes", "100000000"}};
+    all.insert(defaults.begin(), defaults.end());
+    return kafka_conf(settings, all);
+}
+
+Instant timestamp_of(const rd_kafka_message_t& message) {
+    rd_kafka_timestamp_type_t type{};
+    const std::int64_t ms = rd_kafka_message_timestamp(&message, &type);
+    return Instant{std::chrono::milliseconds{type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : ms}};
+}
+
 Result<KafkaClient> kafka_client(rd_kafka_type_t type, KafkaConf conf) {
     std::array<char, 512> why{};
     rd_kafka_t* client = rd_kafka_new(type, conf.get(), why.data(), why.size());

@@ -26,8 +26,15 @@ using KafkaClient = Handle<rd_kafka_t, rd_kafka_destroy>;
 Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
                              const std::map<std::string, std::string>& defaults);
 
+/// The same for whoever reads the topic; all readers have to agree on what a record is.
+Result<KafkaConf> kafka_reading_conf(const KafkaSettings& settings,
+                                     const std::map<std::string, std::string>& defaults);
+
 /// A client of `type`; takes the configuration over.
 Result<KafkaClient> kafka_client(rd_kafka_type_t type, KafkaConf conf);
+
+/// The record's timestamp; the epoch when it has none.
+Instant timestamp_of(const rd_kafka_message_t& message);
 
 /// The error as ours: retryable, with librdkafka's number and text.
 Failure kafka_failure(rd_kafka_resp_err_t error, const std::string& doing);

@@ -15,14 +15,12 @@ void destroy_message(void* message) {
 
 /// Takes the message over.
 Record record_of(rd_kafka_message_t* message) {
-    rd_kafka_timestamp_type_t type{};
-    const std::int64_t ms = rd_kafka_message_timestamp(message, &type);
     RecordView view;
     view.partition = message->partition;
     view.offset = {message->offset};
     view.key = {static_cast<const char*>(message->key), message->key_len};
     view.value = {static_cast<const char*>(message->payload), message->len};
-    view.timestamp = Instant{std::chrono::milliseconds{type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : ms}};
+    view.timestamp = timestamp_of(*message);
     return {view, Record::Keep(message, destroy_message)};
 }
 
@@ -89,22 +87,15 @@ KafkaConsumer::~KafkaConsumer() = default;
 Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::open(const KafkaSettings& settings,
                                                            const std::string& topic, const std::string& group,
                                                            RebalanceListener listener) {
-    TRY(auto conf, kafka_conf(settings, {{"session.timeout.ms", "10000"},
-                                         {"max.poll.interval.ms", "60000"},
-                                         {"group.id", group},
-                                         {"enable.auto.commit", "false"},
-                                         {"enable.auto.offset.store", "false"},
-                                         {"enable.partition.eof", "true"},
-                                         {"auto.offset.reset", "error"},
-                                         {"isolation.level", "read_committed"},
-                                         {"allow.auto.create.topics", "false"},
-                                         {"partition.assignment.strategy", "range,roundrobin"},
-                                         {"topic.metadata.refresh.interval.ms", "10000"},
-                                         {"reconnect.backoff.max.ms", "2000"},
-                                         {"fetch.message.max.bytes", "4194304"},
-                                         {"fetch.wait.max.ms", "100"},
-                                         {"queued.max.messages.kbytes", "32768"},
-                                         {"receive.message.max.bytes", "100000000"}}));
+    TRY(auto conf, kafka_reading_conf(settings, {{"session.timeout.ms", "10000"},
+                                                 {"max.poll.interval.ms", "60000"},
+                                                 {"group.id", group},
+                                                 {"enable.auto.commit", "false"},
+                                                 {"enable.auto.offset.store", "false"},
+                                                 {"partition.assignment.strategy", "range,roundrobin"},
+                                                 {"fetch.message.max.bytes", "4194304"},
+                                                 {"fetch.wait.max.ms", "100"},
+                                                 {"queued.max.messages.kbytes", "32768"}}));
     auto handles = std::make_unique<Handles>();
     handles->topic = topic;
     handles->listener = std::move(listener);

@@ -14,16 +14,9 @@ KafkaReader::~KafkaReader() = default;
 Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const KafkaSettings& settings,
                                                        const std::string& topic) {
     // One record is wanted: little is fetched, and nothing ahead.
-    TRY(auto conf, kafka_conf(settings, {{"enable.partition.eof", "true"},
-                                         {"auto.offset.reset", "error"},
-                                         {"isolation.level", "read_committed"},
-                                         {"allow.auto.create.topics", "false"},
-                                         {"topic.metadata.refresh.interval.ms", "10000"},
-                                         {"reconnect.backoff.max.ms", "2000"},
-                                         {"fetch.message.max.bytes", "65536"},
-                                         {"fetch.wait.max.ms", "10"},
-                                         {"queued.max.messages.kbytes", "1024"},
-                                         {"receive.message.max.bytes", "100000000"}}));
+    TRY(auto conf, kafka_reading_conf(settings, {{"fetch.message.max.bytes", "65536"},
+                                                 {"fetch.wait.max.ms", "10"},
+                                                 {"queued.max.messages.kbytes", "1024"}}));
     auto handles = std::make_unique<Handles>();
     TRY(handles->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
     handles->topic.reset(rd_kafka_topic_new(handles->client.get(), topic.c_str(), nullptr));
@@ -48,12 +41,8 @@ Result<std::optional<RecordPrint>> KafkaReader::record_at(int partition, Offset 
             return kafka_failure(message->err, "reading one record");
     }
     if (message->offset != offset.value) return std::optional<RecordPrint>();
-    rd_kafka_timestamp_type_t type{};
-    const std::int64_t ms = rd_kafka_message_timestamp(message.get(), &type);
     const std::string_view value{static_cast<const char*>(message->payload), message->len};
-    return std::optional(
-        RecordPrint{offset, crc32_of(value),
-                    Instant{std::chrono::milliseconds{type == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE ? 0 : ms}}});
+    return std::optional(RecordPrint{offset, crc32_of(value), timestamp_of(*message)});
 }
 
 }  // namespace epilogue
