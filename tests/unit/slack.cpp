@@ -9,26 +9,20 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "ops/standin/standin.h"
+#include "sink_fixture.h"
 
 using namespace epilogue;
+using namespace epilogue::sink_test;
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 using standin::bot_login;
-using Ids = std::vector<std::string>;
 
 namespace {
 
-const std::string id = "2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11";
 const std::string channel = "C0456EFGH";
 const std::string parent = "1763715600.000100";
 
 Json metadata_of(const std::string& delivery) {
     return {{"event_type", "epilogue_delivery"}, {"event_payload", {{"id", delivery}}}};
-}
-
-Instant system_now() {
-    return std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
 }
 
 Post post_to(std::string thread, std::string team = "") {
@@ -40,17 +34,17 @@ Post post_to(std::string thread, std::string team = "") {
         .intent_at = system_now()};
 }
 
-struct Fixture {
-    StandIn platform;
-    SlackSettings settings{.api_url = platform.url("/slack"),
-                           .token = "token",
-                           .teams = {{"T2", "second"}},
-                           .http_timeout = 5s,
-                           .version = "0.1.0"};
-    SlackSink sink{settings};
-    Post post = post_to(parent);
+SlackSettings settings_for(const StandIn& platform) {
+    return {.api_url = platform.url("/slack"),
+            .token = "token",
+            .teams = {{"T2", "second"}},
+            .http_timeout = 5s,
+            .version = "0.1.0"};
+}
 
-    void rule(Json rule) { platform.rules(Json::array({std::move(rule)}).dump()); }
+struct Fixture : SinkFixture<SlackSink> {
+    Fixture() : SinkFixture(settings_for, post_to(parent)) {}
+
     void says(const std::string& path, const Json& answer, int status = 200,
               const Json& headers = Json::object()) {
         rule(
@@ -70,11 +64,6 @@ struct Fixture {
         message.metadata = metadata.is_null() ? "" : metadata.dump();
         message.created_at = at;
         platform.seed(std::move(message));
-    }
-    std::size_t found() {
-        const auto sighting = sink.find(post);
-        BOOST_TEST(sighting.looked, sighting.cause);
-        return sighting.seen.size();
     }
     Json sent(std::size_t n) const { return Json::parse(platform.log().at(n).body); }
 };
@@ -104,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_thread_it_stands_in_the_channel, Fixture) {
     post = post_to("");
     BOOST_TEST(name_of(sink.create(post).answer) == "sent");
     BOOST_TEST(!sent(0).contains("thread_ts"));
-    BOOST_TEST(found() == 1U);
+    BOOST_TEST(found().size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(each_workspace_has_its_token_and_the_others_the_default, Fixture) {
@@ -137,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(refused_blocks_are_posted_as_text, Fixture) {
         BOOST_REQUIRE(platform.visible().size() == 1U);
         BOOST_TEST(platform.visible()[0].body == "*Finished*\n\nAll <https://x.example|done> — 🚀");
         BOOST_TEST(!sent(1).contains("blocks"));
-        BOOST_TEST(found() == 1U);
+        BOOST_TEST(found().size() == 1U);
     }
 }
 
@@ -208,18 +197,19 @@ BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_unknown_and_found_again, Fixture) {
         platform.reset();
         rule({{"path", "postMessage$"}, {"do", deed}, {"status", 502}});
         BOOST_TEST(name_of(sink.create(post).answer) == "unknown", deed);
-        BOOST_TEST(found() == 1U, deed);
+        BOOST_TEST(found().size() == 1U, deed);
     }
     platform.reset();
     rule({{"path", "postMessage$"}, {"do", "reset"}});
     BOOST_TEST(name_of(sink.create(post).answer) == "unknown");
-    BOOST_TEST(found() == 0U);
+    BOOST_TEST(found().size() == 0U);
+    auto settings = settings_for(platform);
     settings.http_timeout = 300ms;
     SlackSink hasty(settings);
     rule({{"path", "postMessage$"}, {"do", "apply_then_hang"}});
     BOOST_TEST(name_of(hasty.create(post).answer) == "unknown");
     platform.release(true);
-    BOOST_TEST(found() == 1U);
+    BOOST_TEST(found().size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(twins_are_seen_oldest_first_and_can_be_removed, Fixture) {
@@ -234,7 +224,7 @@ BOOST_FIXTURE_TEST_CASE(twins_are_seen_oldest_first_and_can_be_removed, Fixture)
         BOOST_TEST(sighting.seen[0].remote_url == attempt.receipt.remote_url);
         BOOST_TEST(sink.remove(post, sighting.seen[1]));
         BOOST_TEST(sink.remove(post, sighting.seen[1]), "gone is gone");
-        BOOST_TEST(found() == 1U);
+        BOOST_TEST(found().size() == 1U);
         fails("chat.delete$", "cant_delete_message");
         BOOST_TEST(!sink.remove(post, sighting.seen[0]));
     }
@@ -248,16 +238,16 @@ BOOST_FIXTURE_TEST_CASE(only_our_own_message_with_the_whole_id_counts, Fixture) 
     seed(bot_login, nullptr);
     seed(bot_login, metadata_of(id), "1763715600.000200");
     seed(bot_login, metadata_of(id), parent, system_now() - 1h);
-    BOOST_TEST(found() == 0U);
+    BOOST_TEST(found().size() == 0U);
     seed(bot_login, metadata_of(id));
-    BOOST_TEST(found() == 1U);
+    BOOST_TEST(found().size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(all_pages_are_read, Fixture) {
     for (int i = 0; i < 250; ++i) seed("somebody", nullptr);
     seed(bot_login, metadata_of(id));
     for (int i = 0; i < 250; ++i) seed("somebody", nullptr);
-    BOOST_TEST(found() == 1U);
+    BOOST_TEST(found().size() == 1U);
     std::size_t pages = 0;
     for (const auto& entry : platform.log()) pages += entry.path.ends_with("conversations.replies") ? 1U : 0U;
     BOOST_TEST(pages == 3U);
@@ -266,9 +256,9 @@ BOOST_FIXTURE_TEST_CASE(all_pages_are_read, Fixture) {
 BOOST_FIXTURE_TEST_CASE(a_message_that_is_hidden_for_a_while_is_seen_then, Fixture) {
     rule({{"path", "postMessage$"}, {"do", "hide"}, {"ms", 300}});
     sink.create(post);
-    BOOST_TEST(found() == 0U);
+    BOOST_TEST(found().size() == 0U);
     platform.wait_until([](const auto&) { return false; }, 400ms);
-    BOOST_TEST(found() == 1U);
+    BOOST_TEST(found().size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture) {
@@ -294,10 +284,11 @@ BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture
     seed(bot_login, metadata_of(id));
     fails("auth.test$", "internal_error");
     BOOST_TEST(!sink.find(post).looked, "who we are is not known");
-    BOOST_TEST(found() == 1U);
+    BOOST_TEST(found().size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_channel_nothing_is_asked, Fixture) {
+    auto settings = settings_for(platform);
     settings.token = " \n";
     SlackSink bare(settings);
     BOOST_TEST(name_of(bare.create(post).answer) == "unauthorised");
