@@ -1,0 +1,180 @@
+#include "bench/figures.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/harness/kafka_records.h"
+
+namespace epilogue::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr testing::Milliseconds longest{900'000};
+
+double seconds_since(Clock::time_point then) {
+    return std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+/// One session for all questions of a measurement.
+class Tables {
+  public:
+    Tables(const Lab& lab, const std::string& database) {
+        auto opened = MysqlSession::open(lab.server().settings(database));
+        if (!opened) throw std::runtime_error(opened.error().text);
+        session_ = std::move(*opened);
+    }
+
+    std::vector<SqlRow> rows(const std::string& sql) {
+        auto rows = session_->query(sql);
+        if (!rows) throw std::runtime_error(rows.error().text);
+        return std::move(*rows);
+    }
+    /// The one number that a query answers; NULL is 0.
+    double number(const std::string& sql) { return std::stod(rows(sql).at(0).at(0).value_or("0")); }
+    std::size_t count(const std::string& sql) { return static_cast<std::size_t>(number(sql)); }
+
+  private:
+    std::unique_ptr<MysqlSession> session_;
+};
+
+void wait_until_posted(Tables& tables, std::size_t planned) {
+    testing::eventually("every turn is counted and posted", longest, [&] {
+        return tables.count(
+                   "SELECT (SELECT COUNT(*) FROM conversations WHERE timer=1) + "
+                   "(SELECT COUNT(*) FROM deliveries WHERE state<>'SENT')") == 0 &&
+               tables.count("SELECT COUNT(*) FROM deliveries") >= planned;
+    });
+}
+
+/// What a baseline printed of itself.
+Reading told_by(const testing::Command& command) {
+    testing::Process process(command);
+    pin_to_first_core(process.pid());
+    if (process.wait(longest).value_or(1) != 0)
+        throw std::runtime_error(command.argv[0] + ": " + process.err());
+    const auto told = nlohmann::json::parse(process.out());
+    Reading reading;
+    reading.events_per_s = told.at("events").get<double>() / told.at("seconds").get<double>();
+    reading.cost = {told.at("cpu_s").get<double>(), told.at("peak_mb").get<double>()};
+    return reading;
+}
+
+/// Wakes at regular times.
+class Beat {
+  public:
+    explicit Beat(Clock::duration every) : every_(every) {}
+    void wait() {
+        std::unique_lock lock(mutex_);
+        next_ += every_;
+        never_.wait_until(lock, next_, [] { return false; });
+    }
+
+  private:
+    const Clock::duration every_;
+    Clock::time_point next_ = Clock::now();
+    std::mutex mutex_;
+    std::condition_variable never_;
+};
+
+}  // namespace
+
+Reading read_with_worker(const Lab& lab, const std::string& topic, const std::string& database,
+                         const std::vector<std::string>& watched, std::size_t events) {
+    const auto epilogue = lab.epilogue(topic, database);
+    lab.watch(database, watched);
+    Tables tables(lab, database);
+    const std::size_t visible_before = lab.platform().counts().at("visible");
+    auto worker = epilogue.start_worker();
+    pin_to_first_core(worker.process().pid());
+    const auto applied = [&] { return tables.count("SELECT SUM(next_offset) FROM partition_progress"); };
+    std::size_t first = 0;
+    testing::eventually("the first events are applied", longest, [&] {
+        if (!worker.process().running())
+            throw std::runtime_error("the worker ended: " + worker.process().err());
+        return (first = applied()) > 0;
+    });
+    const auto began = Clock::now();
+    if (first < events)
+        testing::eventually("all events are applied", longest, [&] { return applied() == events; });
+    const double took = std::max(seconds_since(began), 0.001);
+    const auto ended = tables.rows("SELECT UTC_TIMESTAMP(6)").at(0).at(0).value();
+    wait_until_posted(tables, 0);
+
+    Reading reading;
+    reading.cost = cost_of(worker.process().pid());
+    reading.events_per_s = static_cast<double>(events - first) / took;
+    reading.ends_per_event =
+        testing::total(worker.metrics(), "epilogue_transitions_total") / static_cast<double>(events);
+    reading.posts = tables.count("SELECT COUNT(*) FROM deliveries");
+    const double later = tables.number(fmt::format(
+        "SELECT TIMESTAMPDIFF(MICROSECOND, '{0}', MAX(sent_at))/1e6 FROM deliveries WHERE created_at<='{0}'",
+        ended));
+    reading.posted_per_s = static_cast<double>(events - first) / (took + std::max(later, 0.0));
+    const std::size_t visible = lab.platform().counts().at("visible") - visible_before;
+    if (visible != reading.posts)
+        throw std::runtime_error(
+            fmt::format("{} turns are owed, {} posts are visible", reading.posts, visible));
+    worker.process().stop(60s);
+    return reading;
+}
+
+Reading read_plainly(const Lab& lab, const std::string& topic, std::size_t events) {
+    return told_by({{EPILOGUE_BENCH_PLAIN, lab.broker().bootstrap(), topic, std::to_string(events)}});
+}
+
+Reading read_with_python(const Lab& lab, const std::string& topic, const std::string& database,
+                         std::size_t events) {
+    lab.create_database(database);
+    const auto to = lab.server().settings(database);
+    return told_by({{"/usr/bin/python3", EPILOGUE_BENCH_PYTHON, lab.broker().bootstrap(), topic,
+                     std::to_string(events), std::to_string(to.port), to.user, to.password, database}});
+}
+
+std::vector<double> live_delays(const Lab& lab, const std::string& topic, const std::string& database,
+                                std::size_t per_s, std::size_t seconds) {
+    constexpr std::size_t beats_per_s = 100;
+    lab.broker().create_topic(topic, partitions);
+    const auto epilogue = lab.epilogue(topic, database);
+    Traffic traffic(topic, per_s);
+    std::vector<std::vector<testing::Record>> beats(seconds * beats_per_s);
+    for (auto& records : beats)
+        for (std::size_t i = 0; i < per_s / beats_per_s; ++i) {
+            const auto event = traffic.next();
+            records.push_back({.key = event.conversation_id, .value = event.text});
+        }
+    lab.watch(database, watched(traffic));
+    auto worker = epilogue.start_worker();
+    pin_to_first_core(worker.process().pid());
+    worker.wait_ready(longest);
+    testing::Producer producer(lab.broker().bootstrap());
+    producer.produce(topic, {{.key = "the first of all"}});  // it takes longer than the others
+    Beat beat(1000ms / beats_per_s);
+    for (const auto& records : beats) {
+        producer.produce(topic, records);
+        beat.wait();
+    }
+    Tables tables(lab, database);
+    const std::size_t events = seconds * per_s + 1;
+    testing::eventually("all events are applied", longest, [&] {
+        return tables.count("SELECT SUM(next_offset) FROM partition_progress") == events;
+    });
+    wait_until_posted(tables, 1);
+    std::vector<double> delays;
+    for (const auto& row :
+         tables.rows("SELECT TIMESTAMPDIFF(MICROSECOND, created_at, sent_at) FROM deliveries"))
+        delays.push_back(std::stod(row.at(0).value()) / 1e6);
+    std::sort(delays.begin(), delays.end());
+    worker.process().stop(60s);
+    return delays;
+}
+
+}  // namespace epilogue::bench
