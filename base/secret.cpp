@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include <openssl/crypto.h>
 #include <openssl/rand.h>
 
 #include "base/config_file.h"
+#include "base/ids.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -34,6 +36,13 @@ Result<Secret> from_file(std::string_view path) {
 }
 
 }  // namespace
+
+bool is_same(const Secret& secret, std::string_view offered) {
+    // Digests are of one length, whatever was offered.
+    const std::string mine = sha256_hex(secret.reveal());
+    const std::string theirs = sha256_hex(offered);
+    return !secret.empty() && CRYPTO_memcmp(mine.data(), theirs.data(), mine.size()) == 0;
+}
 
 Result<Secret> resolve_secret(std::string_view written, const Environment& environment) {
     if (written.starts_with("env:")) return from_environment(trimmed(written.substr(4)), environment);

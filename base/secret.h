@@ -25,6 +25,10 @@ class Secret {
     std::string text_;
 };
 
+/// Whether `offered` is the secret, in a time that tells nothing of where they differ or how long it is.
+/// Nothing is the same as an empty one.
+bool is_same(const Secret& secret, std::string_view offered);
+
 /// What a setting that reads `written` stands for: `env:NAME` is the variable's value, `file:PATH` the file's
 /// content without its last line end, anything else itself. Fatal when the variable or file is missing or
 /// empty; the error says what is missing and never holds a value.

@@ -144,4 +144,30 @@ Result<std::optional<std::int64_t>> MysqlTransaction::callback_with_idempotency_
     return Columns(rows[0]).number_or_null();
 }
 
+Result<KeptRequest> MysqlTransaction::keep_request(const KeptRequest& request) {
+    constexpr const char* is_over = "created_at < UTC_TIMESTAMP(6) - INTERVAL 24 HOUR";
+    // Whoever comes removes what is over, the oldest first: so two that meet here wait, and do not deadlock.
+    TRY_VOID(session_.execute(std::string("DELETE FROM kept_requests WHERE ") + is_over +
+                                  " AND request_key<>? ORDER BY created_at LIMIT 100",
+                              {request.key}));
+    const auto kept_or_new = [&](const std::string& column) {
+        return column + "=IF(" + is_over + ", VALUES(" + column + "), " + column + ")";
+    };
+    TRY_VOID(
+        session_.execute("INSERT INTO kept_requests (request_key, body_sha256, registration, created_at) "
+                         "VALUES (?,?,?,UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE " +
+                             kept_or_new("body_sha256") + ", " + kept_or_new("registration") + ", " +
+                             kept_or_new("created_at"),
+                         {request.key, request.body_sha256, request.registration}));
+    TRY(const auto rows,
+        session_.query("SELECT body_sha256, registration FROM kept_requests WHERE request_key=?",
+                       {request.key}));
+    Columns columns(rows.at(0));
+    KeptRequest kept;
+    kept.key = request.key;
+    kept.body_sha256 = columns.text();
+    kept.registration = columns.text();
+    return kept;
+}
+
 }  // namespace epilogue

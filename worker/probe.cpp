@@ -5,8 +5,51 @@
 #include <httplib.h>
 
 #include "base/version.h"
+#include "worker/callback_api.h"
 
 namespace epilogue {
+namespace {
+
+constexpr int probe_threads = 4;
+constexpr std::chrono::seconds body_within{10};
+
+ApiRequest api_request(const httplib::Request& request) {
+    ApiRequest api;
+    api.method = request.method;
+    api.path = request.path;
+    api.parameters = request.params;
+    api.api_key = request.get_header_value("X-Session-API-Key");
+    api.content_type = request.get_header_value("Content-Type");
+    if (request.has_header("Idempotency-Key"))
+        api.idempotency_key = request.get_header_value("Idempotency-Key");
+    return api;
+}
+
+void give(const ApiAnswer& answer, httplib::Response& response) {
+    response.status = answer.status;
+    for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+    response.set_content(answer.body, "application/json");
+}
+
+enum class BodyRead { whole, too_large, too_slow };
+
+/// Reads the body, chunked or not, unpacked or not: never more of it than the API takes.
+BodyRead read_body(const httplib::ContentReader& reader, std::string& body) {
+    const auto deadline = std::chrono::steady_clock::now() + body_within;
+    BodyRead so_far = BodyRead::whole;
+    reader([&](const char* bytes, std::size_t size) {
+        if (body.size() + size > CallbackApi::max_body_bytes)
+            so_far = BodyRead::too_large;
+        else if (std::chrono::steady_clock::now() > deadline)
+            so_far = BodyRead::too_slow;
+        else
+            body.append(bytes, size);
+        return so_far == BodyRead::whole;
+    });
+    return so_far;
+}
+
+}  // namespace
 
 struct Probe::Server {
     httplib::Server http;
@@ -35,6 +78,45 @@ struct Probe::Server {
             response.set_content(std::string(R"({"name":"epilogue","version":")") + version + "\"}\n",
                                  "application/json");
         });
+        if (sources.api != nullptr) route_api();
+    }
+
+    /// Only a POST to the API has a body that is read; everything else is answered before that, so that
+    /// nobody can fill the memory with a body that nobody asked for.
+    void route_api() {
+        http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+            using Handler = httplib::Server::HandlerResponse;
+            const bool reads = request.method == "GET" || request.method == "HEAD";
+            if (!request.path.starts_with(CallbackApi::prefix)) {
+                if (reads) return Handler::Unhandled;
+                response.status = 405;
+                response.set_header("Allow", "GET, HEAD");
+                return Handler::Handled;
+            }
+            if (request.method == "POST") return Handler::Unhandled;
+            const ApiRequest asked = api_request(request);
+            const auto refused = sources.api->refusal(asked);
+            give(refused ? *refused : sources.api->answer(asked), response);
+            return Handler::Handled;
+        });
+        http.Post("/api/.*", [this](const httplib::Request& request, httplib::Response& response,
+                                    const httplib::ContentReader& reader) {
+            ApiRequest asked = api_request(request);
+            const auto refused = sources.api->refusal(asked);
+            // Also the body of a refused request: else the connection is reset before the client has read
+            // why.
+            const BodyRead body = read_body(reader, asked.body);
+            if (refused)
+                give(*refused, response);
+            else if (body == BodyRead::too_large)
+                give(api_error(413, "the body: expected at most " +
+                                        std::to_string(CallbackApi::max_body_bytes) + " bytes"),
+                     response);
+            else if (body == BodyRead::too_slow)
+                give(api_error(408, "the body did not come in time"), response);
+            else
+                give(sources.api->answer(asked), response);
+        });
     }
 };
 
@@ -48,8 +130,12 @@ Result<std::unique_ptr<Probe>> Probe::listen(const std::string& host, int port, 
         const int yes = 1;
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
-    constexpr int threads = 4;
-    server->http.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+    // The API's threads may wait for the database; the others are left to who asks how we are.
+    const bool serves_api = server->sources.api != nullptr && server->sources.api->is_on();
+    const int threads = probe_threads + (serves_api ? CallbackApi::max_at_once : 0);
+    server->http.new_task_queue = [threads] {
+        return new httplib::ThreadPool(static_cast<std::size_t>(threads));
+    };
     constexpr int seconds = 5;
     server->http.set_read_timeout(seconds);
     server->http.set_write_timeout(seconds);

@@ -1,4 +1,5 @@
-// The operator's endpoints (contract §7): /metrics, /healthz, /readyz and OpenHands' names for them.
+// The operator's endpoints (contract §7) on one HTTP server: /metrics, /healthz, /readyz and OpenHands' names
+// for them, and the API of callbacks.
 #pragma once
 
 #include <functional>
@@ -9,11 +10,14 @@
 
 namespace epilogue {
 
+class CallbackApi;
+
 struct ProbeSources {
     std::function<std::string()> metrics;  ///< Prometheus text
     std::function<std::string()> missing;  ///< empty: ready
     std::function<std::string()> history;  ///< what happened and is over: lines, may be none
     std::function<bool()> turning;         ///< the loop turns
+    CallbackApi* api = nullptr;            ///< what answers under /api/; outlives the probe
 };
 
 /// Serves on threads of its own until destroyed.

@@ -73,6 +73,14 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
     const auto work = [&](Transaction& transaction) -> Result<void> {
         registered = {};
         CallbackRow row = callback;
+        if (request.kept) {
+            KeptRequest kept = *request.kept;
+            kept.registration = row.idempotency_key;
+            TRY(kept, transaction.keep_request(kept));
+            if (kept.body_sha256 != request.kept->body_sha256)
+                return poisonous("Idempotency-Key: it came with another body before");
+            row.idempotency_key = kept.registration;
+        }
         TRY(const Conversation locked, transaction.lock_conversation(row.conversation_id));
         const Conversation& conversation = mutant(Mutant::late_registration_unlocked) ? seen_before : locked;
         TRY(const auto known, transaction.callback_with_idempotency_key(row.idempotency_key));

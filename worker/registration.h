@@ -18,6 +18,7 @@ struct RegistrationRequest {
     std::chrono::seconds inactivity{7200};  ///< [worker] inactivity_timeout_s
     bool from_last = true;                  ///< report the conversation's last end too, when no turn is open
     std::string idempotency_key;            ///< the same key registers once; empty: one is made up
+    std::optional<KeptRequest> kept = {};   ///< of a request with a key of its own, `registration` left empty
 };
 
 struct Registered {
@@ -27,7 +28,7 @@ struct Registered {
 };
 
 /// Adds a callback. Errors: poison for a conversation id or processor_json that cannot be used (the text
-/// names the field), else the database's.
+/// names the field), and for a kept request whose key came with another body before; else the database's.
 Result<Registered> register_callback(Store& store, const Planner& planner,
                                      const RegistrationRequest& request);
 

@@ -77,6 +77,11 @@ BatchRules batch_rules(const Config& config) {
     return rules;
 }
 
+Result<Planner> planner_for(const Config& config, Store& store) {
+    TRY(const Installation installation, store.installation());
+    return Planner(installation.id, summary_rules(config));
+}
+
 AdoptionRules adoption_rules(const Config& config, const Installation& installation) {
     return {installation.created_at, config.worker.adopt_max_age, config.worker.inactivity_timeout};
 }

@@ -22,6 +22,8 @@ SinkSettings sink_settings(const Config& config);
 SummaryRules summary_rules(const Config& config);
 SenderRules sender_rules(const Config& config, const std::string& owner);
 BatchRules batch_rules(const Config& config);
+/// With the name space that `migrate` wrote. Errors: the database's; fatal when it is empty.
+Result<Planner> planner_for(const Config& config, Store& store);
 AdoptionRules adoption_rules(const Config& config, const Installation& installation);
 StartAt start_at(const Config& config);
 

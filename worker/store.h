@@ -86,6 +86,13 @@ struct ForeignCallback {
     std::optional<Instant> created_at;
 };
 
+/// A request of the API that carried an Idempotency-Key.
+struct KeptRequest {
+    std::string key;
+    std::string body_sha256;
+    std::string registration;  ///< CallbackRow::idempotency_key of what it registered
+};
+
 struct SummaryRow {
     std::string conversation_id;
     std::string turn_key;
@@ -188,6 +195,9 @@ class Transaction {
     /// Inserts both rows; returns the new id.
     virtual Result<std::int64_t> insert_callback(const CallbackRow& row) = 0;
     virtual Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) = 0;
+    /// Keeps `request` under its key for a day, unless another is kept there; returns the one that is. Waits
+    /// for a transaction that is keeping the same key.
+    virtual Result<KeptRequest> keep_request(const KeptRequest& request) = 0;
 
     /// Existing rows are kept as they are.
     virtual Result<void> insert_summaries(const std::vector<SummaryRow>& rows) = 0;

@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "base/version.h"
 #include "sinks/registry.h"
+#include "worker/callback_api.h"
 #include "worker/gauges.h"
 #include "worker/migrate.h"
 #include "worker/mysql_store.h"
@@ -192,6 +193,7 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
     Metrics metrics;
     Readiness readiness;
     std::atomic<const Worker*> running = nullptr;
+    CallbackApi api(config);
     const auto address = parse_listen_address(config.worker.http_listen).value_or(ListenAddress{});
     TRY(const auto probe, Probe::listen(address.host, address.port,
                                         {[&] { return metrics.text(); }, [&] { return readiness.missing(); },
@@ -199,7 +201,8 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
                                          [&] {
                                              const Worker* worker = running;
                                              return worker == nullptr || worker->turns();
-                                         }}));
+                                         },
+                                         &api}));
     log_info("listening", {{"address", address.host + ":" + std::to_string(probe->port())}});
     const StoreObserver store_observer{[&](auto seconds) { metrics.committed(seconds); },
                                        [&] { metrics.ambiguous_commit(); },

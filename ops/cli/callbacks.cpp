@@ -4,63 +4,34 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "base/ids.h"
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
-#include "worker/registration.h"
+#include "worker/callback_rows.h"
+#include "worker/registration_form.h"
+#include "worker/settings.h"
 
 namespace epilogue::cli {
 namespace {
 
-const std::vector<Column> columns{{"id", Kind::number},
-                                  {"conversation_id"},
-                                  {"status"},
-                                  {"phase"},
-                                  {"processor_type"},
-                                  {"reason"},
-                                  {"turn_key"},
-                                  {"options", Kind::json},
-                                  {"adopted_at", Kind::time},
-                                  {"created_at", Kind::time},
-                                  {"updated_at", Kind::time}};
-constexpr const char* selected =
-    "c.id, COALESCE(p.conversation_id, c.conversation_id), c.status, p.phase, c.processor_type, p.reason, "
-    "p.turn_key, p.options, "
-    "p.adopted_at, c.created_at, c.updated_at";
-constexpr const char* tables =
-    " FROM conversation_callbacks c LEFT JOIN callback_progress p ON p.callback_id=c.id ";
-
 struct AddOptions {
     Common common;
-    std::string conversation;
-    std::string processor;
-    std::string json;
-    std::string json_file;
-    std::string mode = "once";
-    std::string triggers;
-    std::string from = "last";
+    RegistrationForm form;
+    std::string json_file;  ///< --processor-json-file; empty: not given
 };
 
-std::string processor_json(const AddOptions& options) {
-    if (options.json_file.empty()) return options.json.empty() ? "{}" : options.json;
-    std::ifstream file(options.json_file);
-    if (!file) throw Exit{usage, "--processor-json-file " + options.json_file + ": cannot be read"};
+std::string text_in(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) throw Exit{usage, "--processor-json-file " + path + ": cannot be read"};
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void add(const AddOptions& options) {
+void add(AddOptions& options) {
     const Config config = load(options.common);
+    if (!options.json_file.empty()) options.form.processor_json = text_in(options.json_file);
+    const auto request = expect(request_of(options.form, config.worker.inactivity_timeout));
     const auto store = open_store(config);
-    RegistrationRequest request;
-    request.conversation_id = options.conversation;
-    request.processor_type = options.processor;
-    request.processor_json = processor_json(options);
-    request.options = expect(parse_options(options.mode, options.triggers));
-    if (options.from != "last" && options.from != "next")
-        throw Exit{usage, "--from: expected last or next, got \"" + options.from + "\""};
-    request.inactivity = config.worker.inactivity_timeout;
-    request.from_last = options.from == "last";
-    const Registered registered = expect(register_callback(*store, make_planner(config, *store), request));
+    const Registered registered =
+        expect(register_callback(*store, expect(planner_for(config, *store)), request));
     if (options.common.json)
         fmt::print("{{\"id\": {}}}\n", registered.callback_id);
     else
@@ -69,43 +40,21 @@ void add(const AddOptions& options) {
 
 struct ListOptions {
     Common common;
-    std::string status;
-    std::string conversation;
-    bool dormant = false;
-    std::int64_t limit = 100;
-    std::int64_t after = 0;
+    CallbackFilter filter;
 };
 
 void list(const ListOptions& options) {
     const Config config = load(options.common);
     const auto store = open_store(config);
-    std::string where = "WHERE c.id>?";
-    std::vector<SqlValue> values{options.after};
-    if (!options.status.empty()) {
-        where += " AND c.status=?";
-        values.emplace_back(options.status);
-    }
-    if (!options.conversation.empty()) {
-        where += " AND (p.conversation_id=? OR c.conversation_id=?)";
-        values.insert(values.end(), {normalise_conversation_id(options.conversation), options.conversation});
-    }
-    if (options.dormant) where += " AND p.phase='dormant'";
-    values.emplace_back(options.limit);
-    print_list(columns,
-               expect(store->query(
-                   std::string("SELECT ") + selected + tables + where + " ORDER BY c.id LIMIT ?", values)),
-               options.common.json);
+    print_list(callback_list_columns(), expect(list_callbacks(*store, options.filter)), options.common.json);
 }
 
 void show(const Common& common, std::int64_t id) {
     const Config config = load(common);
     const auto store = open_store(config);
-    auto all = columns;
-    all.push_back({"processor_json", Kind::json});
-    const auto rows = expect(store->query(
-        std::string("SELECT ") + selected + ", c.processor_json" + tables + "WHERE c.id=?", {id}));
-    if (rows.empty()) throw Exit{failed, "no callback " + std::to_string(id)};
-    print_one(all, rows[0], common.json);
+    const auto row = expect(find_callback(*store, id));
+    if (!row) throw Exit{failed, no_callback(id)};
+    print_one(callback_columns(), *row, common.json);
 }
 
 using StepCallback = Result<bool> (*)(const Config&, MysqlStore&, std::int64_t);
@@ -115,7 +64,7 @@ Result<bool> cancel(const Config&, MysqlStore& store, std::int64_t id) {
 }
 
 Result<bool> wake(const Config& config, MysqlStore& store, std::int64_t id) {
-    return wake_callback(store, make_planner(config, store), id, config.worker.inactivity_timeout);
+    return wake_callback(store, expect(planner_for(config, store)), id, config.worker.inactivity_timeout);
 }
 
 void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepCallback step,
@@ -128,7 +77,7 @@ void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepC
         if (known)
             fmt::print("{} {}\n", done_text, id);
         else
-            fmt::print(stderr, "epilogue: no callback {}\n", id);
+            fmt::print(stderr, "epilogue: {}\n", no_callback(id));
         all_known = all_known && known;
     }
     if (!all_known) throw Exit{failed, ""};
@@ -154,31 +103,33 @@ void add_callbacks(CLI::App& program) {
     auto* add_command = parent->add_subcommand("add", "Register a callback and print its id");
     auto options = std::make_shared<AddOptions>();
     add_common(*add_command, options->common, true);
-    add_command->add_option("--conversation", options->conversation, "Conversation id")->required();
+    add_command->add_option("--conversation", options->form.conversation, "Conversation id")->required();
     add_command
-        ->add_option("--processor", options->processor,
+        ->add_option("--processor", options->form.processor,
                      "slack, github, gitlab, log, or an upstream class name")
         ->required();
-    auto* json = add_command->add_option("--processor-json", options->json, "Where to: the processor's JSON");
+    auto* json = add_command->add_option("--processor-json", options->form.processor_json,
+                                         "Where to: the processor's JSON");
     add_command->add_option("--processor-json-file", options->json_file, "The same, read from a file")
         ->excludes(json);
-    add_command->add_option("--mode", options->mode, "once, until_done or every_turn");
-    add_command->add_option("--triggers", options->triggers,
+    add_command->add_option("--mode", options->form.mode, "once, until_done or every_turn");
+    add_command->add_option("--triggers", options->form.triggers,
                             "Verdicts to report, separated by commas (default: all)");
-    add_command->add_option("--from", options->from,
+    add_command->add_option("--from", options->form.from,
                             "last: report the last end too when no turn is open; next: only later ones");
     add_command->callback([options] { add(*options); });
 
     auto* list_command = parent->add_subcommand("list", "List callbacks");
     auto list_options = std::make_shared<ListOptions>();
     add_common(*list_command, list_options->common, true);
-    list_command->add_option("--status", list_options->status, "ACTIVE, COMPLETED or ERROR")
-        ->check(CLI::IsMember({"ACTIVE", "COMPLETED", "ERROR"}));
-    list_command->add_option("--conversation", list_options->conversation, "Conversation id");
-    list_command->add_flag("--dormant", list_options->dormant, "Only those that sleep until they are woken");
-    list_command->add_option("--limit", list_options->limit, "At most so many")
+    list_command->add_option("--status", list_options->filter.status, "ACTIVE, COMPLETED or ERROR")
+        ->check(CLI::IsMember(callback_statuses()));
+    list_command->add_option("--conversation", list_options->filter.conversation, "Conversation id");
+    list_command->add_flag("--dormant", list_options->filter.dormant,
+                           "Only those that sleep until they are woken");
+    list_command->add_option("--limit", list_options->filter.limit, "At most so many")
         ->check(CLI::Range(1, 1'000'000));
-    list_command->add_option("--after", list_options->after, "Only ids above this one");
+    list_command->add_option("--after", list_options->filter.after, "Only ids above this one");
     list_command->callback([list_options] { list(*list_options); });
 
     auto* show_command = parent->add_subcommand("show", "Show one callback");

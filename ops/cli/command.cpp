@@ -58,8 +58,4 @@ std::unique_ptr<MysqlStore> open_store(const Config& config) {
     return std::make_unique<MysqlStore>(mysql_settings(config), StoreObserver{});
 }
 
-Planner make_planner(const Config& config, MysqlStore& store) {
-    return {expect(store.installation()).id, summary_rules(config)};
-}
-
 }  // namespace epilogue::cli

@@ -8,7 +8,6 @@
 #include "base/config.h"
 #include "base/result.h"
 #include "worker/mysql_store.h"
-#include "worker/planner.h"
 
 namespace CLI {
 class App;
@@ -46,7 +45,6 @@ T expect(Result<T> result) {
 
 /// A store on tables that this version can work with; throws Exit 69, or 78 ("run epilogue migrate").
 std::unique_ptr<MysqlStore> open_store(const Config& config);
-Planner make_planner(const Config& config, MysqlStore& store);
 
 // One function a command: adds itself to the program.
 void add_migrate(CLI::App& program);

@@ -98,7 +98,7 @@ void replay(const Common& common, std::vector<std::int64_t> ids, bool all) {
     const auto store = open_store(config);
     if (ids.empty() == !all) throw Exit{usage, "expected ids of dead letters, or --all"};
     if (all) ids = waiting(*store);
-    const Planner planner = make_planner(config, *store);
+    const Planner planner = expect(planner_for(config, *store));
     bool good = true;
     for (const std::int64_t id : ids) good = replay_one(config, *store, planner, id) && good;
     if (!good) throw Exit{failed, ""};

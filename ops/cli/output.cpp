@@ -3,47 +3,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/instant.h"
 #include "base/text.h"
 
 namespace epilogue::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t widest_cell = 60;
-
-Json json_of(const Column& column, const std::optional<std::string>& value) {
-    if (!value) return nullptr;
-    switch (column.kind) {
-        case Kind::number:
-            return std::stoll(*value);
-        case Kind::time: {
-            const auto at = parse_instant(*value);
-            return at ? Json(to_iso(*at)) : Json(*value);
-        }
-        case Kind::json: {
-            const Json nested = Json::parse(*value, nullptr, false);
-            return nested.is_discarded() ? Json(*value) : nested;
-        }
-        case Kind::blob:
-        case Kind::text:
-            break;
-    }
-    return *value;
-}
-
-Json object_of(const std::vector<Column>& columns, const SqlRow& row) {
-    Json object = Json::object();
-    for (std::size_t i = 0; i < columns.size(); ++i) object[columns[i].name] = json_of(columns[i], row.at(i));
-    return object;
-}
-
-void print(const Json& document) {
-    fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
-}
 
 /// What may stand in a terminal: no control characters, one line.
 std::string shown(const std::optional<std::string>& value) {
@@ -58,9 +24,7 @@ std::string shown(const std::optional<std::string>& value) {
 
 void print_list(const std::vector<Column>& columns, const std::vector<SqlRow>& rows, bool json) {
     if (json) {
-        Json array = Json::array();
-        for (const SqlRow& row : rows) array.push_back(object_of(columns, row));
-        print(array);
+        fmt::print("{}\n", array_json(columns, rows));
         return;
     }
     std::vector<std::size_t> widths;
@@ -84,7 +48,7 @@ void print_list(const std::vector<Column>& columns, const std::vector<SqlRow>& r
 
 void print_one(const std::vector<Column>& columns, const SqlRow& row, bool json) {
     if (json) {
-        print(object_of(columns, row));
+        fmt::print("{}\n", object_json(columns, row));
         return;
     }
     for (std::size_t i = 0; i < columns.size(); ++i)

@@ -4,22 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/io/mysql.h"
+#include "worker/row_json.h"
 
 namespace epilogue::cli {
-
-enum class Kind {
-    text,
-    number,
-    time,  ///< DATETIME(6): ISO 8601 UTC in JSON
-    json,  ///< a JSON document in a column: nested in JSON
-    blob,  ///< bytes: base64 in JSON
-};
-
-struct Column {
-    std::string name;
-    Kind kind = Kind::text;
-};
 
 /// Prints rows to standard output: an array of objects, or a table with a heading.
 void print_list(const std::vector<Column>& columns, const std::vector<SqlRow>& rows, bool json);

@@ -76,6 +76,9 @@ class PointTransaction final : public Transaction {
     Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) override {
         return said("the idempotency key is looked up", rows_.callback_with_idempotency_key(key));
     }
+    Result<KeptRequest> keep_request(const KeptRequest& request) override {
+        return said("the request is kept", rows_.keep_request(request));
+    }
     Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override {
         return said("the summaries are inserted", rows_.insert_summaries(rows));
     }

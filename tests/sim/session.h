@@ -52,6 +52,7 @@ class SimTransaction final : public Transaction {
     Result<void> insert_callback_progress(const CallbackRow& row) override;
     Result<std::int64_t> insert_callback(const CallbackRow& row) override;
     Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) override;
+    Result<KeptRequest> keep_request(const KeptRequest& request) override;
 
     Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override;
     Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
