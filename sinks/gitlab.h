@@ -18,6 +18,7 @@ struct GitlabSettings {
     std::string mac_key;                            ///< of the markers
     std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
     std::string version;                            ///< ours, for the User-Agent
+    Transport transport = over_http();              ///< what requests go through
 };
 
 /// Thread-safe; remembers nothing but who the token makes us. One create() is one request.

@@ -14,8 +14,16 @@ std::string without_slashes(std::string url) {
 
 }  // namespace
 
-HttpApi::HttpApi(std::string url, std::vector<std::string> headers, std::chrono::milliseconds timeout)
-    : url_(without_slashes(std::move(url))), headers_(std::move(headers)), timeout_(timeout) {}
+Transport over_http() {
+    return [http = HttpClient()](const HttpRequest& request) { return http.send(request); };
+}
+
+HttpApi::HttpApi(std::string url, std::vector<std::string> headers, std::chrono::milliseconds timeout,
+                 Transport transport)
+    : url_(without_slashes(std::move(url))),
+      headers_(std::move(headers)),
+      timeout_(timeout),
+      transport_(std::move(transport)) {}
 
 Deadline HttpApi::deadline() const {
     return std::chrono::steady_clock::now() + timeout_;
@@ -33,7 +41,7 @@ HttpAnswer HttpApi::send(const char* method, const std::string& url, Deadline un
     request.timeout =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     request.max_answer_bytes = max_page_bytes;
-    return http_.send(request);
+    return transport_(request);
 }
 
 }  // namespace epilogue

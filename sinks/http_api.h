@@ -15,10 +15,16 @@ namespace epilogue {
 /// When all requests of one call must be over.
 using Deadline = std::chrono::steady_clock::time_point;
 
+/// Performs one request; as HttpClient::send. Thread-safe.
+using Transport = std::function<HttpAnswer(const HttpRequest&)>;
+/// The network.
+Transport over_http();
+
 class HttpApi {
   public:
     /// `url` may end in slashes; `headers` go with every request; `timeout` is the total of one call.
-    HttpApi(std::string url, std::vector<std::string> headers, std::chrono::milliseconds timeout);
+    HttpApi(std::string url, std::vector<std::string> headers, std::chrono::milliseconds timeout,
+            Transport transport = over_http());
 
     const std::string& url() const { return url_; }
     /// The end of a call that begins now.
@@ -31,7 +37,7 @@ class HttpApi {
     const std::string url_;
     const std::vector<std::string> headers_;
     const std::chrono::milliseconds timeout_;
-    const HttpClient http_;
+    const Transport transport_;
 };
 
 }  // namespace epilogue

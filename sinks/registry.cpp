@@ -18,7 +18,8 @@ std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
                                                        .token = settings.github_token,
                                                        .mac_key = settings.mac_key,
                                                        .http_timeout = settings.http_timeout,
-                                                       .version = settings.version});
+                                                       .version = settings.version,
+                                                       .transport = settings.transport});
 }
 
 std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
@@ -26,7 +27,8 @@ std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
                                                        .token = settings.gitlab_token,
                                                        .mac_key = settings.mac_key,
                                                        .http_timeout = settings.http_timeout,
-                                                       .version = settings.version});
+                                                       .version = settings.version,
+                                                       .transport = settings.transport});
 }
 
 std::unique_ptr<Sink> make_slack(const SinkSettings& settings) {
@@ -34,7 +36,8 @@ std::unique_ptr<Sink> make_slack(const SinkSettings& settings) {
                                                      .token = settings.slack_token,
                                                      .teams = settings.slack_teams,
                                                      .http_timeout = settings.http_timeout,
-                                                     .version = settings.version});
+                                                     .version = settings.version,
+                                                     .transport = settings.transport});
 }
 
 std::unique_ptr<Sink> make_log(const SinkSettings& settings) {

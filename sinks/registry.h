@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "sinks/http_api.h"
 #include "sinks/log.h"
 #include "sinks/sink.h"
 
@@ -24,6 +25,7 @@ struct SinkSettings {
     std::chrono::milliseconds http_timeout{20000};   ///< total, per call of a sink
     std::string version;                             ///< ours
     WriteLine write_log;                             ///< takes the lines of the `log` processor
+    Transport transport = over_http();               ///< what their requests go through
 };
 
 /// One of each sink, under the short names of contract §4. A new sink is a line in the table of registry.cpp.

@@ -74,7 +74,8 @@ bool same_author(const SlackAccount& author, const SlackAccount& me) {
 
 SlackSink::SlackSink(SlackSettings settings)
     : settings_(std::move(settings)),
-      api_(settings_.api_url, {"User-Agent: epilogue/" + settings_.version}, settings_.http_timeout) {}
+      api_(settings_.api_url, {"User-Agent: epilogue/" + settings_.version}, settings_.http_timeout,
+           settings_.transport) {}
 
 std::string SlackSink::render(const Summary& summary, const std::string&) const {
     return markdown_post(summary, {}, max_block_characters);

@@ -19,6 +19,7 @@ struct SlackSettings {
     std::map<std::string, std::string> teams;       ///< team id -> token
     std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
     std::string version;                            ///< ours, for the User-Agent
+    Transport transport = over_http();              ///< what requests go through
 };
 
 /// Thread-safe; remembers nothing but who each token makes us.

@@ -51,6 +51,10 @@ void Planner::add(const std::string& conversation_id, const TurnEnd& turn, const
     plan.summaries.push_back({conversation_id, turn.turn_key, made.source, to_json(made.summary)});
 }
 
+Summary Planner::summary_of(const TurnEnd& turn, const std::string& conversation_id) const {
+    return summarise(turn, conversation_id, rules_).summary;
+}
+
 Result<std::vector<std::string>> Planner::write(Transaction& transaction, const Plan& plan,
                                                 const std::vector<CallbackRow>& callbacks) const {
     for (const CallbackRow& callback : callbacks) {

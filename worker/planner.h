@@ -41,6 +41,9 @@ class Planner {
     std::string delivery_id(std::int64_t callback_id, const std::string& conversation_id,
                             const std::string& turn_key) const;
 
+    /// The summary of a turn as add() freezes it.
+    Summary summary_of(const TurnEnd& turn, const std::string& conversation_id) const;
+
   private:
     std::string installation_id_;
     SummaryRules rules_;
