@@ -122,9 +122,11 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
         TRY_VOID(transition.load({ids.begin(), ids.end()}, claim.key.partition));
         for (const Item& item : items) {
             const Instant at = transition.advance_clock(item.record.timestamp);
+            const auto due_since = item.record.timestamp > Instant{} ? std::optional(at) : std::nullopt;
             if (item.event) {
-                TRY(const Applied applied, transition.apply(*item.event, item.conversation_id, at,
-                                                            {claim.key.partition, item.record.offset.value}));
+                TRY(const Applied applied,
+                    transition.apply(*item.event, item.conversation_id, at,
+                                     {claim.key.partition, item.record.offset.value, due_since}));
                 ++transition.report.outcomes[{std::string(name_of(item.event->schema)),
                                               std::string(epilogue::name_of(applied))}];
                 continue;
@@ -164,7 +166,7 @@ Result<BatchReport> Batch::tick(Claim& claim, Instant clock, std::optional<NextO
         }
         std::sort(ids.begin(), ids.end());
         TRY_VOID(transition.load(ids, partition));
-        TRY_VOID(transition.tick_all(now, {partition, std::nullopt}));
+        TRY_VOID(transition.tick_all(now, {partition, std::nullopt, now}));
         TRY_VOID(transition.write());
         TRY(transition.next_due, transaction.next_due(partition));
         constexpr std::chrono::seconds look_at_held_again{1};

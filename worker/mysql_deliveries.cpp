@@ -79,14 +79,15 @@ Result<std::int64_t> MysqlTransaction::insert_deliveries(const std::vector<Deliv
             row.source_partition ? SqlValue(std::int64_t{*row.source_partition}) : SqlValue(nullptr);
         const SqlValue offset = row.source_offset ? SqlValue(*row.source_offset) : SqlValue(nullptr);
         TRY(const auto changed,
-            session_.execute("INSERT INTO deliveries (delivery_id, callback_id, turn_key, conversation_id, "
-                             "sink, target, verdict, "
-                             "state, next_attempt_at, created_at, source_partition, source_offset) VALUES "
-                             "(?,?,?,?,?,?,?,?,UTC_TIMESTAMP(6),UTC_TIMESTAMP(6),?,?) ON DUPLICATE KEY "
-                             "UPDATE generation=generation",
-                             {row.id, row.callback_id, row.turn_key, row.conversation_id, row.sink,
-                              row.target, std::string(name_of(row.verdict)),
-                              std::string(name_of(row.progress.state)), partition, offset}));
+            session_.execute(
+                "INSERT INTO deliveries (delivery_id, callback_id, turn_key, conversation_id, "
+                "sink, target, verdict, "
+                "state, next_attempt_at, created_at, source_partition, source_offset) VALUES "
+                "(?,?,?,?,?,?,?,?,COALESCE(?,UTC_TIMESTAMP(6)),UTC_TIMESTAMP(6),?,?) ON "
+                "DUPLICATE KEY UPDATE generation=generation",
+                {row.id, row.callback_id, row.turn_key, row.conversation_id, row.sink, row.target,
+                 std::string(name_of(row.verdict)), std::string(name_of(row.progress.state)),
+                 sql_value(row.next_attempt_at), partition, offset}));
         inserted += changed;
     }
     return inserted;

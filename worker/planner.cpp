@@ -43,6 +43,7 @@ void Planner::add(const std::string& conversation_id, const TurnEnd& turn, const
         delivery.verdict = turn.verdict;
         delivery.source_partition = source.partition;
         delivery.source_offset = source.offset;
+        delivery.next_attempt_at = source.at;
         plan.deliveries.push_back(std::move(delivery));
         reported = true;
     }

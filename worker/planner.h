@@ -14,6 +14,7 @@ namespace epilogue {
 struct Source {
     std::optional<int> partition;
     std::optional<std::int64_t> offset;
+    std::optional<Instant> at;  ///< the partition's clock then: since when its posts are due
 };
 
 struct Plan {

@@ -44,7 +44,7 @@ Result<Replayed> replay_dead_letter(Store& store, const Planner& planner, const 
         Transition transition(transaction, planner, rules, PartitionRow{}, now);
         TRY_VOID(transition.load({conversation_id}, letter->partition));
         TRY(const Applied applied,
-            transition.apply(*found.event, conversation_id, now, {letter->partition, letter->offset.value}));
+            transition.apply(*found.event, conversation_id, now, {letter->partition, letter->offset.value, now}));
         TRY_VOID(transition.write());
         replayed.result = applied == Applied::repeat ? ReplayResult::repeat : ReplayResult::applied;
         return transaction.mark_replayed(id);

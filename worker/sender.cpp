@@ -2,6 +2,7 @@
 
 #include <ctime>
 #include <random>
+#include <utility>
 
 #include "base/backoff.h"
 #include "base/io/log.h"
@@ -23,6 +24,16 @@ double random01() {
     return std::uniform_real_distribution<double>{0.0, 1.0}(engine);
 }
 
+/// So long after its time a post that was not tried is overdue: due rows are taken at once, unless the pool
+/// was away or the row comes from a database that was set back, and has forgotten what was posted since.
+constexpr std::chrono::seconds overdue_after{60};
+
+bool is_overdue(const DeliveryRow& row, Instant now) {
+    const Instant due = row.next_attempt_at.value_or(row.created_at);
+    return duty_of(row.progress) == Duty::send && row.progress.state != DeliveryState::unknown &&
+           now - std::max(due, row.lease_until.value_or(due)) > overdue_after;
+}
+
 bool is_due(const DeliveryRow& row, Instant now) {
     const bool is_leased = row.lease_until && *row.lease_until > now && !mutant(Mutant::lease_ignored);
     return !is_leased && (!row.next_attempt_at || *row.next_attempt_at <= now);
@@ -40,11 +51,13 @@ struct Sender::Job {
     Summary summary;
     Target target;
     Sink* sink = nullptr;
+    bool overdue = false;                   ///< to be looked for before it is sent
     std::string obstacle;                   ///< why there is no sink to talk to
     std::chrono::nanoseconds lease_ends{};  ///< by the machine's own clock, read before the claim was sent
 
     Post post() const {
-        return {row.id, row.conversation_id, target, row.body, row.intent_at.value_or(row.created_at)};
+        const Instant since = std::min(row.created_at, row.next_attempt_at.value_or(row.created_at));
+        return {row.id, row.conversation_id, target, row.body, row.intent_at.value_or(since)};
     }
 };
 
@@ -69,6 +82,7 @@ Result<bool> Sender::claim(const std::string& delivery_id, bool for_heal, Job& j
             TRY(const bool must_wait, transaction.has_older_open_delivery(*row));
             if (must_wait) return {};
         }
+        job.overdue = !for_heal && is_overdue(*row, now);
         row->owner = rules_.owner;
         row->generation.value += 1;
         row->lease_until = now + rules_.lease;
@@ -153,6 +167,11 @@ Result<void> Sender::work(Job& job) {
     while (true) {
         const Duty duty = duty_of(job.row.progress);
         if (duty == Duty::nothing || !lease_holds(job)) return {};
+        if (std::exchange(job.overdue, false)) {
+            TRY(const bool is_enough, look_first(job));
+            if (is_enough) return {};
+            continue;
+        }
         TRY(const DeliveryEvent event, duty == Duty::look ? look(job) : send(job));
         TRY_VOID(record(job, event));
         if (job.row.progress.wait.value_or(std::chrono::milliseconds{0}).count() > 0) return {};
@@ -173,6 +192,16 @@ Result<DeliveryEvent> Sender::look(Job& job) {
     observer_.suppressed("lookup");
     remove_twins(job, sighting);
     return DeliveryEvent{FoundOnPlatform{sighting.seen[0].remote_id, sighting.seen[0].remote_url}};
+}
+
+/// An overdue post: nothing says that it was sent, but a look costs little. True when there is no more to do
+/// for now.
+Result<bool> Sender::look_first(Job& job) {
+    if (job.sink->twin_check() == TwinCheck::never) return false;
+    TRY(const DeliveryEvent event, look(job));
+    if (std::holds_alternative<NotFound>(event) || std::holds_alternative<LookForbidden>(event)) return false;
+    TRY_VOID(record(job, event));
+    return true;
 }
 
 Result<DeliveryEvent> Sender::send(Job& job) {

@@ -69,6 +69,7 @@ class Sender {
     Result<void> prepare_heal(Transaction& transaction, Job& job);
     Result<void> work(Job& job);
     Result<DeliveryEvent> look(Job& job);
+    Result<bool> look_first(Job& job);
     Result<DeliveryEvent> send(Job& job);
     Result<void> record(Job& job, const DeliveryEvent& event);
     Result<void> leave_heal_due(const Job& job);

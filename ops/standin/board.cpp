@@ -35,6 +35,11 @@ void Board::hide(std::int64_t id, Instant until) {
     if (found != comments_.end()) found->second.hidden_until = until;
 }
 
+void Board::pass(Micros time) {
+    for (auto& [id, comment] : comments_)
+        if (comment.hidden_until != Instant{}) comment.hidden_until -= time;
+}
+
 std::vector<const Comment*> Board::listed(const std::string& platform, const std::string& place) const {
     const Instant time = now();
     std::vector<const Comment*> found;

@@ -48,6 +48,8 @@ class Board {
     bool edit(std::int64_t id, std::string body);
     /// Keeps a comment out of lists until then.
     void hide(std::int64_t id, Instant until);
+    /// What is hidden shows up so much sooner.
+    void pass(Micros time);
     /// What a list of this place shows now, oldest first.
     std::vector<const Comment*> listed(const std::string& platform, const std::string& place) const;
     /// Everything that exists, hidden or not, by id.

@@ -71,6 +71,7 @@ Json log_json(const std::vector<LogEntry>& entries, std::size_t after) {
                         {"body", entry.body},
                         {"action", entry.action},
                         {"applied", entry.applied},
+                        {"made", entry.made},
                         {"held", entry.held},
                         {"status", entry.status ? Json(*entry.status) : Json(nullptr)}});
     }

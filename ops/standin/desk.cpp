@@ -88,6 +88,7 @@ Reply Desk::serve(const Platform& platform, const Request& request, LogEntry& en
     Reply reply = platform.serve(request, board_);
     totals_.applied += static_cast<std::size_t>(board_.next_id() - first);
     if (board_.comments().size() != before) entry.applied = true;
+    for (std::int64_t id = first; id < board_.next_id(); ++id) entry.made.push_back(id);
     return reply;
 }
 
@@ -173,6 +174,11 @@ bool Desk::remove(std::int64_t id) {
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
     return board_.remove(id);
+}
+
+void Desk::pass(Micros time) {
+    const std::lock_guard lock(mutex_);
+    board_.pass(time);
 }
 
 void Desk::reset() {

@@ -23,6 +23,9 @@ Reply serve_gitlab(const Request& request, Board& board);
 /// Slack's Web API: messages in channels and threads.
 Reply serve_slack(const Request& request, Board& board);
 
+/// A message's id: the second it was made, and what tells it from others.
+std::string slack_ts(const Comment& message);
+
 /// The platform whose path this is; nullptr when there is none.
 const Platform* platform_of(std::string_view path);
 

@@ -27,18 +27,11 @@ Reply refusal(const std::string& error) {
     return answer({{"ok", false}, {"error", error}});
 }
 
-/// A message's id: the second it was made, and what tells it from others.
-std::string ts_of(const Comment& message) {
-    const auto second =
-        std::chrono::floor<std::chrono::seconds>(message.created_at).time_since_epoch().count();
-    return fmt::format("{}.{:06}", second, message.id);
-}
-
 const Comment* message_at(const Board& board, const std::string& channel, const std::string& ts) {
     const auto id = number_of(ts.substr(std::min(ts.find('.') + 1, ts.size())));
     const Comment* const message = id ? board.find(*id) : nullptr;
     const bool found = message != nullptr && message->platform == platform && message->place == channel &&
-                       ts_of(*message) == ts;
+                       slack_ts(*message) == ts;
     return found ? message : nullptr;
 }
 
@@ -57,7 +50,7 @@ Json message_json(const Comment& message, bool with_metadata) {
     Json json{{"type", "message"},
               {"user", ours ? "U0BOT" : "U0" + message.author},
               {"text", message.body},
-              {"ts", ts_of(message)}};
+              {"ts", slack_ts(message)}};
     if (ours) json["bot_id"] = "B0BOT";
     if (!message.thread.empty()) json["thread_ts"] = message.thread;
     if (with_metadata && !message.metadata.empty())
@@ -94,7 +87,7 @@ Reply post_message(const Json& sent, Board& board) {
     if (sent.contains("metadata")) message.metadata = sent["metadata"].dump();
     const Comment& made = board.add(std::move(message));
     return answer(
-        {{"ok", true}, {"channel", channel}, {"ts", ts_of(made)}, {"message", message_json(made, false)}});
+        {{"ok", true}, {"channel", channel}, {"ts", slack_ts(made)}, {"message", message_json(made, false)}});
 }
 
 Reply delete_message(const Json& sent, Board& board) {
@@ -115,9 +108,9 @@ Reply list(const std::map<std::string, std::string>& parameters, bool replies, c
     if (auto refused = unreadable(board.state(platform, given("channel")))) return *refused;
     auto messages = board.listed(platform, given("channel"));
     std::erase_if(messages, [&](const Comment* message) {
-        const bool in_place = replies ? message->thread == given("ts") || ts_of(*message) == given("ts")
+        const bool in_place = replies ? message->thread == given("ts") || slack_ts(*message) == given("ts")
                                       : message->thread.empty();
-        return !in_place || ts_of(*message) < given("oldest");
+        return !in_place || slack_ts(*message) < given("oldest");
     });
     if (!replies) std::reverse(messages.begin(), messages.end());
     constexpr std::string_view cursor_start = "from=";
@@ -136,6 +129,12 @@ Reply list(const std::map<std::string, std::string>& parameters, bool replies, c
 }
 
 }  // namespace
+
+std::string slack_ts(const Comment& message) {
+    const auto second =
+        std::chrono::floor<std::chrono::seconds>(message.created_at).time_since_epoch().count();
+    return fmt::format("{}.{:06}", second, message.id);
+}
 
 Reply serve_slack(const Request& request, Board& board) {
     board.count_request();

@@ -9,6 +9,8 @@
 namespace epilogue::testing {
 namespace {
 
+using Clock = std::chrono::system_clock;
+
 const PartitionKey key{"group", "topic", 0};
 
 MysqlSettings migrated(const Database& server, const std::string& database) {
@@ -81,6 +83,7 @@ Result<BatchReport> OwnedPartition::apply(Store& store, const std::vector<Record
         view.offset.value = claim_.position.value + static_cast<std::int64_t>(views.size()) - 1;
         if (record.key) view.key = *record.key;
         if (record.value) view.value = *record.value;
+        view.timestamp = record.at.value_or(std::chrono::time_point_cast<Micros>(Clock::now()));
     }
     return Batch(store, planner_, rules()).apply(claim_, views);
 }
@@ -113,12 +116,22 @@ void OwnedPartition::wake(Store& store, std::int64_t callback) {
 }
 
 std::int64_t OwnedPartition::add(Store& store, const std::string& conversation) {
+    return add(store, conversation, "github", place());
+}
+
+std::int64_t OwnedPartition::add(Store& store, const std::string& conversation, const std::string& processor,
+                                 const std::string& processor_json) {
     RegistrationRequest request;
     request.conversation_id = conversation;
-    request.processor_type = "github";
-    request.processor_json = place();
+    request.processor_type = processor;
+    request.processor_json = processor_json;
     request.options.mode = Mode::every_turn;
     return expect(register_callback(store, planner_, request)).callback_id;
+}
+
+void OwnedPartition::resume() {
+    claim_.position.value = number("SELECT next_offset FROM partition_progress");
+    claim_.sequence = number("SELECT sequence FROM partition_progress");
 }
 
 std::vector<std::string> OwnedPartition::turns_of(std::int64_t callback) const {

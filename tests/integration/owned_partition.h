@@ -61,6 +61,11 @@ class OwnedPartition {
     void wake(Store& store, std::int64_t callback);
     /// The same by our own registration; it reports every turn.
     std::int64_t add(Store& store, const std::string& conversation);
+    /// The same, to a place that the test names.
+    std::int64_t add(Store& store, const std::string& conversation, const std::string& processor,
+                     const std::string& processor_json);
+    /// Goes on where the partition's row stands, after somebody else has moved it.
+    void resume();
 
     /// The turns that the callback owes or has posted, in their order.
     std::vector<std::string> turns_of(std::int64_t callback) const;

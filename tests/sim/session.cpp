@@ -339,7 +339,7 @@ Result<std::int64_t> SimTransaction::insert_deliveries(const std::vector<Deliver
             continue;
         DeliveryRow stored = row;
         stored.created_at = database_.now();
-        stored.next_attempt_at = stored.created_at;
+        if (!stored.next_attempt_at) stored.next_attempt_at = stored.created_at;
         open_->changes.inserted.emplace_back(database_.next_ordinal++, std::move(stored));
         ++inserted;
     }

@@ -18,7 +18,7 @@ std::string first_difference(const std::string& expected, const std::string& act
         const bool more_got = static_cast<bool>(std::getline(actual_lines, got));
         if (!more_wanted && !more_got) return "they differ in their last line's end";
         if (more_wanted && more_got && wanted == got) continue;
-        return "line " + std::to_string(number) + "\n  golden:  " + (more_wanted ? wanted : "(end)") +
+        return "line " + std::to_string(number) + "\n  file:    " + (more_wanted ? wanted : "(end)") +
                "\n  printed: " + (more_got ? got : "(end)");
     }
 }
@@ -26,7 +26,11 @@ std::string first_difference(const std::string& expected, const std::string& act
 }  // namespace
 
 std::string difference_from_golden(const std::string& name, const std::string& text) {
-    const std::string path = std::string(EPILOGUE_SOURCE_DIR) + "/tests/golden/" + name + ".txt";
+    return difference_from_file("tests/golden/" + name + ".txt", text);
+}
+
+std::string difference_from_file(const std::string& path_in_tree, const std::string& text) {
+    const std::string path = std::string(EPILOGUE_SOURCE_DIR) + "/" + path_in_tree;
     if (std::getenv("EPILOGUE_UPDATE_GOLDEN") != nullptr) {
         std::ofstream file(path, std::ios::binary | std::ios::trunc);
         file << text;
@@ -36,7 +40,7 @@ std::string difference_from_golden(const std::string& name, const std::string& t
     std::ifstream file(path, std::ios::binary);
     if (!file) return "cannot read " + path;
     const std::string expected{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    return expected == text ? "" : name + ".txt, " + first_difference(expected, text);
+    return expected == text ? "" : path_in_tree + ", " + first_difference(expected, text);
 }
 
 }  // namespace epilogue

@@ -9,4 +9,7 @@ namespace epilogue {
 /// for people. With EPILOGUE_UPDATE_GOLDEN set in the environment the file is rewritten instead.
 std::string difference_from_golden(const std::string& name, const std::string& text);
 
+/// The same for any file of the tree: `path` from its root.
+std::string difference_from_file(const std::string& path, const std::string& text);
+
 }  // namespace epilogue

@@ -20,6 +20,10 @@ struct Stepper {
 
     bool in(DeliveryState state) const { return now.state == state; }
     bool may_be_out() const { return in(DeliveryState::sending) || in(DeliveryState::unknown); }
+    /// A row that is long overdue may be out as well: what is known of it may have been lost.
+    bool may_be_looked_for() const {
+        return may_be_out() || in(DeliveryState::planned) || in(DeliveryState::retry);
+    }
 
     DeliveryProgress to(DeliveryState state, std::string cause,
                         std::optional<std::chrono::milliseconds> wait = std::nullopt) const {
@@ -67,7 +71,7 @@ struct Stepper {
         return to(DeliveryState::unknown, lost.cause, settle_before_lookup(0));
     }
     Next operator()(const FoundOnPlatform& found) const {
-        if (!may_be_out()) return std::nullopt;
+        if (!may_be_looked_for()) return std::nullopt;
         return sent(found.remote_id, found.remote_url);
     }
     Next operator()(const NotFound&) const {
@@ -79,7 +83,7 @@ struct Stepper {
         return next;
     }
     Next operator()(const LookFailed& failed) const {
-        if (!may_be_out()) return std::nullopt;
+        if (!may_be_looked_for()) return std::nullopt;
         return to(DeliveryState::unknown, failed.cause, failed.wait);
     }
     Next operator()(const LookForbidden& forbidden) const {
