@@ -4,10 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "base/redacted.h"
 #include "base/text.h"
 #include "sinks/code_point.h"
 #include "sinks/marker.h"
-#include "sinks/redacted.h"
 
 namespace epilogue {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/redacted.h"
 #include "base/text.h"
 #include "sinks/cleaned.h"
 
@@ -29,8 +30,7 @@ std::string body_of(const Json& json) {
 
 std::string one_line(std::string_view text) {
     constexpr std::size_t max_bytes = 200;
-    const auto line = without_unseen(replaced(text, "\n", " "));
-    return std::string(prefix_of(line, max_bytes));
+    return redacted_prefix(without_unseen(replaced(text, "\n", " ")), max_bytes);
 }
 
 }  // namespace epilogue

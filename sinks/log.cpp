@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/redacted.h"
 #include "base/text.h"
 #include "sinks/cleaned.h"
-#include "sinks/redacted.h"
 
 namespace epilogue {
 

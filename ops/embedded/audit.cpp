@@ -31,7 +31,8 @@ bool tells(const Post& post, const ExpectedTurn& turn) {
 }
 
 std::string line_of(const Story& story, const ExpectedTurn& turn) {
-    return story.place() + ": " + turn.headline + (turn.error_code.empty() ? "" : ": " + turn.error_code);
+    return name_of(story.place) + ": " + turn.headline +
+           (turn.error_code.empty() ? "" : ": " + turn.error_code);
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ Told Audit::add(const Post& post) {
     Told result;
     Line* told = nullptr;
     for (Line& line : lines_) {
-        if (line.story->place() != post.place) continue;
+        if (name_of(line.story->place) != post.place) continue;
         result.story = line.story;
         if (!tells(post, line.story->turns[line.turn])) continue;
         if (told == nullptr || told->told) told = &line;

@@ -13,7 +13,7 @@ namespace epilogue::embedded {
 
 /// A comment of ours as the platform shows it.
 struct Post {
-    std::string place;  ///< "owner/name#7"
+    std::string place;  ///< its name, as name_of() says it
     std::string text;
 };
 

@@ -30,11 +30,13 @@ std::size_t turns_of(const std::vector<Story>& stories) {
 void say_what_comes(Screen& screen, const std::vector<Story>& stories) {
     const std::string what = fmt::format(
         "{} conversations with OpenHands agents, recorded from real servers, are played again. They end {} "
-        "times, and each end becomes one comment on the issue it belongs to: with a summary, and once.",
+        "times, and each end becomes one post where somebody asked for it, on GitHub, GitLab or Slack: with "
+        "a "
+        "summary, in the right thread, and once.",
         stories.size(), turns_of(stories));
     const std::string where =
-        "Broker, database, two workers and GitHub (a stand-in) run on this machine alone, and leave nothing "
-        "behind.";
+        "Broker, database, two workers and the three platforms (a stand-in) run on this machine alone, and "
+        "leave nothing behind.";
     for (const std::string& line : wrapped(what, screen.width()))
         screen.say(screen.painted(Paint::bold, line));
     for (const std::string& line : wrapped(where, screen.width())) screen.say(line);
@@ -80,10 +82,13 @@ void keep_running(Screen& screen, const Stage& stage, StandIn& platform, const s
         fmt::format("\nEverything goes on running until Ctrl-C.\n"
                     "  broker     {}, topic {}\n"
                     "  database   socket {}, user {}, database {}\n"
-                    "  GitHub     {}, a stand-in\n"
-                    "             {} shows its comments",
+                    "  GitHub     {}, a stand-in, as the next two\n"
+                    "  GitLab     {}\n"
+                    "  Slack      {}\n"
+                    "             {} shows what is posted",
                     config.kafka.brokers, config.kafka.topic, config.database.socket, config.database.user,
-                    config.database.name, config.github.api_url, platform.url("/_control/visible")));
+                    config.database.name, config.github.api_url, config.gitlab.api_url, config.slack.api_url,
+                    platform.url("/_control/visible")));
     for (const std::string& endpoint : stage.workers())
         screen.say(fmt::format("  worker     http://{}/metrics, /readyz, /healthz", endpoint));
     screen.say(
@@ -106,10 +111,11 @@ std::vector<std::string> missing_for_demo() {
 DemoEnd run_demo(const DemoOptions& options, const std::stop_token& stop) {
     const auto began = std::chrono::steady_clock::now();
     Screen screen;
-    const auto stories = programme();
+    auto stories = programme();
     say_what_comes(screen, stories);
     const auto progress = [&](const std::string& what) { screen.progress("… " + what); };
     Stage stage(progress);
+    stage.open_threads(stories);
     Play play(stage, screen, stories, options.mischief);
     progress("waiting until two workers have shared the topic");
     stage.start_workers(stop);

@@ -20,8 +20,9 @@ constexpr std::size_t dropped_story = 0;
 constexpr std::size_t suppressed_story = 1;
 constexpr std::size_t doubled_story = 2;
 
+/// Of a story on GitHub, outside of threads: as those are to which things happen.
 std::string comments_path(const Story& story) {
-    return fmt::format("/github/repos/{}/issues/{}/comments", story.repository, story.issue);
+    return fmt::format("/github/repos/{}/comments", replaced(story.place.path, "#", "/issues/"));
 }
 
 std::string rule(const char* deed, const Story& story) {
@@ -34,7 +35,15 @@ std::string seen_text(const std::string& body) {
 }
 
 Post post_of(const standin::Comment& comment) {
-    return {comment.place, seen_text(comment.body)};
+    return {name_of(Place{comment.platform, comment.place, comment.thread}), seen_text(comment.body)};
+}
+
+bool is_ours(const standin::Comment& comment) {
+    return comment.author == standin::bot_login;
+}
+
+std::string_view title_of(const std::string& platform) {
+    return platform == "github" ? "GitHub" : platform == "gitlab" ? "GitLab" : "Slack";
 }
 
 Paint paint_of(const std::string& headline) {
@@ -66,7 +75,7 @@ void Play::run(Clock::time_point deadline, const std::stop_token& stop) {
         if (const std::string why = stage_.trouble(); !why.empty())
             throw std::runtime_error("a worker ended: " + why);
         const auto seen = shown_.posts();
-        stage_.platform().wait_until([seen](const standin::Counts& counts) { return counts.visible > seen; },
+        stage_.platform().wait_until([seen](const standin::Counts& counts) { return counts.applied > seen; },
                                      look_every);
     }
     screen_.progress("");
@@ -74,7 +83,8 @@ void Play::run(Clock::time_point deadline, const std::stop_token& stop) {
 
 Audit Play::count() const {
     Audit audit(stories_);
-    for (const auto& comment : stage_.platform().visible()) audit.add(post_of(comment));
+    for (const auto& comment : stage_.platform().visible())
+        if (is_ours(comment)) audit.add(post_of(comment));
     return audit;
 }
 
@@ -93,7 +103,7 @@ void Play::publish_due() {
 
 void Play::show_new_posts() {
     for (const auto& comment : stage_.platform().visible()) {
-        if (comment.id <= last_shown_id_) continue;
+        if (comment.id <= last_shown_id_ || !is_ours(comment)) continue;
         last_shown_id_ = comment.id;
         last_change_ = Clock::now();
         const Post post = post_of(comment);
@@ -108,7 +118,10 @@ void Play::show(const Post& post, const Told& told) {
     else if (told.turn)
         about = told.story->turns[*told.turn].about;
     const bool wrong = told.again || !told.turn;
-    const std::string origin = told.story == nullptr ? "" : " (" + told.story->generation + ")";
+    const std::string origin =
+        told.story == nullptr
+            ? ""
+            : fmt::format(" ({}; {})", title_of(told.story->place.platform), told.story->generation);
     std::string text = screen_.painted(wrong ? Paint::bad : Paint::bold, "● " + about) + "\n";
     text += screen_.painted(Paint::dim, "  ╭─ epilogue-bot commented on ") + post.place +
             screen_.painted(Paint::dim, origin) + "\n";
@@ -132,7 +145,7 @@ void Play::follow_drama() {
     if (post == log.end()) return;
     if (drama_ == Drama::ahead) {
         drama_ = Drama::answer_lost;
-        screen_.say(screen_.painted(Paint::wait, "⚡ The connection broke before " + story.place() +
+        screen_.say(screen_.painted(Paint::wait, "⚡ The connection broke before " + name_of(story.place) +
                                                      " answered. Is the comment there or not?") +
                     "\n  Posting again could double it, giving up could lose it.\n");
     }
@@ -144,7 +157,7 @@ void Play::follow_drama() {
     const auto later = std::chrono::duration<double>(look->at - post->at).count();
     screen_.say(
         screen_.painted(Paint::good, fmt::format("✓ {:.1f} s later Epilogue looked for its mark on {}.",
-                                                 later, story.place())) +
+                                                 later, name_of(story.place))) +
         "\n  The comment is there, so it is not posted again.\n");
 }
 

@@ -1,13 +1,16 @@
 #include "ops/embedded/stage.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "base/ids.h"
 #include "base/secret.h"
 #include "ops/process/ports.h"
+#include "ops/standin/platform.h"
 #include "worker/migrate.h"
 #include "worker/registration.h"
 #include "worker/settings.h"
@@ -57,6 +60,29 @@ std::vector<std::string> free_endpoints() {
     return endpoints;
 }
 
+std::string slack_ts_of(const StandIn& platform, std::int64_t id) {
+    const auto all = platform.visible();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == id; });
+    return standin::slack_ts(*found);
+}
+
+/// As `callbacks add` takes it.
+std::string processor_json_of(const Place& place) {
+    const std::size_t mark = place.path.find_first_of("#!");
+    const std::string project = place.path.substr(0, mark);
+    const auto with_thread = [&](const char* field) {
+        return place.thread.empty() ? "" : fmt::format(R"(, "{}": "{}")", field, place.thread);
+    };
+    if (place.platform == "slack")
+        return fmt::format(R"({{"channel": "{}"{}}})", project, with_thread("thread_ts"));
+    const std::string number = place.path.substr(mark + 1);
+    if (place.platform == "github")
+        return fmt::format(R"({{"repo": "{}", "number": {}{}}})", project, number,
+                           place.thread.empty() ? "" : R"(, "review_comment_id": )" + place.thread);
+    return fmt::format(R"({{"project": "{}", "iid": {}, "kind": "{}"{}}})", project, number,
+                       place.path[mark] == '!' ? "merge_request" : "issue", with_thread("discussion_id"));
+}
+
 }  // namespace
 
 Stage::Stage(const std::function<void(const std::string&)>& progress)
@@ -100,17 +126,40 @@ http_listen = "{}"
 [github]
 api_url = "{}"
 token = "any will do"
+[gitlab]
+api_url = "{}"
+token = "any will do"
+[slack]
+api_url = "{}"
+token = "any will do"
 )",
                         broker_->address(), topic, database_.administrator().socket, database, key.string(),
-                        endpoints_.front(), platform_.url("/github"));
+                        endpoints_.front(), platform_.url("/github"), platform_.url("/gitlab"),
+                        platform_.url("/slack"));
     if (!file.flush()) throw std::runtime_error("cannot write " + config_file().string());
+}
+
+void Stage::open_threads(std::vector<Story>& stories) {
+    for (Story& story : stories) {
+        if (!story.in_thread) continue;
+        standin::Comment first;
+        first.platform = story.place.platform;
+        first.place = story.place.path;
+        first.author = "ada";
+        first.body = "@openhands please have a look.";
+        if (first.platform == "gitlab") first.thread = sha256_hex(story.conversation).substr(0, 40);
+        first.id = platform_.seed(first);
+        story.place.thread = first.platform == "gitlab"   ? first.thread
+                             : first.platform == "github" ? std::to_string(first.id)
+                                                          : slack_ts_of(platform_, first.id);
+    }
 }
 
 void Stage::register_callback(const Story& story) {
     RegistrationRequest request;
     request.conversation_id = story.conversation;
-    request.processor_type = "github";
-    request.processor_json = fmt::format(R"({{"repo": "{}", "number": {}}})", story.repository, story.issue);
+    request.processor_type = story.place.platform;
+    request.processor_json = processor_json_of(story.place);
     request.options.mode = Mode::every_turn;
     request.inactivity = config_.worker.inactivity_timeout;
     const Planner planner(required(store_->installation()).id, summary_rules(config_));

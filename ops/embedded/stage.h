@@ -41,7 +41,9 @@ class Stage {
     /// "127.0.0.1:PORT" of each worker's operator endpoints.
     const std::vector<std::string>& workers() const { return endpoints_; }
 
-    /// Asks for a comment on the story's issue at every end of its conversation.
+    /// Lets a person begin the threads in which stories are told, and notes which they are.
+    void open_threads(std::vector<Story>& stories);
+    /// Asks for a post at the story's place at every end of its conversation.
     void register_callback(const Story& story);
 
     /// Starts the workers; returns once each partition belongs to one of them, or when `stop` is asked.

@@ -18,53 +18,53 @@ using nlohmann::json;
 
 struct Entry {
     std::string recording;
-    std::string repository;
-    int issue = 0;
+    Place place;
+    bool in_thread = false;
     std::vector<std::string> about;  ///< one sentence a turn
 };
 
 const std::vector<Entry>& entries() {
     static const std::vector<Entry> all{
         {"v1.7.3/conversations/s06_confirm_accept.ws.jsonl",
-         "acme/notes",
-         12,
+         {"github", "acme/notes#12"},
+         false,
          {"The agent asked for leave before each step, got it, and wrote its notes."}},
         {"v1.7.3/conversations/s04e_llm429.ws.jsonl",
-         "acme/api",
-         31,
+         {"github", "acme/api#31"},
+         false,
          {"The language model turned the agent away: too many requests."}},
         {"v0/finish_everything_twice.jsonl",
-         "acme/clock",
-         9,
+         {"github", "acme/clock#9"},
+         false,
          {"A flaky test was mended. Each event of this conversation arrived twice."}},
         {"v1.58.0/conversations/s02_message.rest.jsonl",
-         "acme/web",
-         7,
+         {"slack", "C0WEB"},
+         true,
          {"The agent cannot tell which file is meant, and asks.",
           "The user answered, and the agent went on to the end."}},
         {"v1.7.3/conversations/s15_unicode.ws.jsonl",
-         "acme/i18n",
-         3,
+         {"slack", "C0I18N"},
+         false,
          {"The last words hold a rocket, HTML and @channel. Nobody is called by it."}},
         {"v0/error_then_resume.jsonl",
-         "acme/build",
-         5,
+         {"gitlab", "acme/build#5"},
+         false,
          {"The model's service went away in the middle of the work.",
           "Somebody resumed the agent when the service was back."}},
         {"v1.58.0/conversations/s05c_empty_llm.rest.jsonl",
-         "acme/notes",
-         15,
+         {"gitlab", "acme/notes!15"},
+         true,
          {"The model had nothing to say, three times in a row."}},
         {"v1.7.3/with_webhook/w2_500_then_ok.ws.jsonl",
-         "acme/notes",
-         16,
+         {"github", "acme/notes!16"},
+         true,
          {"A webhook failed and was repeated: the first action arrived last of all."}},
         {"v1.7.3/conversations/s11_max_iterations.ws.jsonl",
-         "acme/ci",
-         44,
+         {"slack", "C0CI"},
+         true,
          {"The agent was allowed three steps, and they were not enough.",
           "Somebody let it go on; three more were not enough either."}},
-        {"v0/rejected.jsonl", "acme/api", 8, {"The agent refused the task."}},
+        {"v0/rejected.jsonl", {"gitlab", "acme/api!8"}, false, {"The agent refused the task."}},
     };
     return all;
 }
@@ -99,8 +99,8 @@ Story story_of(const Entry& entry) {
     Story story;
     story.conversation = normalise_conversation_id(random_uuid());
     story.generation = generation_of(entry.recording);
-    story.repository = entry.repository;
-    story.issue = entry.issue;
+    story.place = entry.place;
+    story.in_thread = entry.in_thread;
     story.events = split(recording.events, '\n');
     const json truth = json::parse(recording.truth);
     for (const json& turn : truth.at("turns")) {
@@ -113,6 +113,10 @@ Story story_of(const Entry& entry) {
 }
 
 }  // namespace
+
+std::string name_of(const Place& place) {
+    return place.path + (place.thread.empty() ? "" : ", thread " + place.thread);
+}
 
 std::vector<Story> programme() {
     std::vector<Story> stories;

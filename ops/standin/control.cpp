@@ -87,6 +87,7 @@ Json visible_json(const std::vector<Comment>& comments) {
                         {"author", comment.author},
                         {"body", comment.body},
                         {"thread", comment.thread},
+                        {"metadata", comment.metadata},
                         {"created_at", to_iso(comment.created_at)}});
     }
     return json;

@@ -111,6 +111,9 @@ BOOST_AUTO_TEST_CASE(each_post_is_shown_once_and_nothing_is_left_behind) {
     BOOST_TEST(table.posts == table.turns);
     BOOST_TEST(table.duplicates == 0);
     BOOST_TEST(table.lost == 0);
+    for (const char* where : {"acme/notes#12 (GitHub; ", "acme/notes!16, thread ", "C0WEB, thread ",
+                              "C0I18N (Slack; ", "acme/build#5 (GitLab; ", "acme/notes!15, thread "})
+        BOOST_TEST(holds(out, std::string("commented on ") + where), where);
     BOOST_TEST(holds(out, "events published"), "a progress line");
     BOOST_TEST(holds(out, "The comment is there, so it is not posted again."));
     BOOST_TEST(!holds(out, "\x1b"), "an escape code in spite of NO_COLOR");

@@ -73,6 +73,13 @@ std::int64_t Stage::number(const std::string& sql) const {
     return std::stoll(*rows[0][0]);
 }
 
+void Stage::hurry_look_ups() const {
+    // One row at a time: a statement over all of them could be in a deadlock with the worker's.
+    for (const Row& row : query("SELECT delivery_id FROM deliveries WHERE state='UNKNOWN'"))
+        query("UPDATE deliveries SET next_attempt_at=UTC_TIMESTAMP(6) WHERE delivery_id='" +
+              row.at(0).value() + "' AND state='UNKNOWN'");
+}
+
 PartitionOffsets Stage::ends() const {
     return broker_of_this_program().end_offsets(name_);
 }

@@ -31,6 +31,8 @@ class Stage {
     const Epilogue& epilogue() const { return epilogue_; }
     /// The bytes of the key that signs.
     const std::string& key() const { return key_; }
+    /// The same as the configuration has it.
+    const std::string& key_text() const { return key_text_; }
 
     /// Produces to the topic.
     void publish(const std::vector<Record>& records) const;
@@ -38,6 +40,10 @@ class Stage {
     std::vector<Row> query(const std::string& sql) const;
     /// The one number that a query answers.
     std::int64_t number(const std::string& sql) const;
+
+    /// Lets the deliveries of which it is unknown whether they were posted be looked for at once: for
+    /// platforms that show without delay what they took.
+    void hurry_look_ups() const;
 
     /// For each partition: the offset the log's next record gets, the stored position, the committed one.
     PartitionOffsets ends() const;

@@ -9,8 +9,7 @@ namespace {
 
 Story story(const std::string& repository, int issue, std::vector<ExpectedTurn> turns) {
     Story story;
-    story.repository = repository;
-    story.issue = issue;
+    story.place = {"github", repository + "#" + std::to_string(issue)};
     story.turns = std::move(turns);
     return story;
 }

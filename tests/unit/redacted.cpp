@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE redacted
-#include "sinks/redacted.h"
+#include "base/redacted.h"
 
 #include <string>
 #include <vector>
@@ -48,4 +48,14 @@ BOOST_AUTO_TEST_CASE(what_only_resembles_a_secret_stays) {
           "password=hunter", "api_key = os.environ[\"API_KEY\"]",
           "commit 0123456789abcdef0123456789abcdef01234567", "basic 12345", "1.2.3", ""})
         BOOST_TEST(redacted(text) == text);
+}
+
+BOOST_AUTO_TEST_CASE(a_cut_leaves_no_half_of_a_secret) {
+    const std::string text = "used ghp_" + letters(36) + " for it";
+    for (std::size_t bytes = 0; bytes <= text.size(); ++bytes) {
+        const auto cut = redacted_prefix(text, bytes);
+        BOOST_TEST(cut.size() <= bytes);
+        BOOST_TEST(cut.find("ghp_") == std::string::npos, cut);
+    }
+    BOOST_TEST(redacted_prefix(text, 100) == "used «GitHub token removed» for it");
 }

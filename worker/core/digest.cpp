@@ -4,13 +4,14 @@
 #include <array>
 #include <string_view>
 
+#include "base/redacted.h"
 #include "base/text.h"
 
 namespace epilogue {
 namespace {
 
 std::string fitted(std::string_view text) {
-    return std::string(prefix_of(trimmed(text), max_digest_text_bytes));
+    return redacted_prefix(trimmed(text), max_digest_text_bytes);
 }
 
 bool has_room(Digest& digest, std::size_t size) {

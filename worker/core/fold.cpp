@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/mutant.h"
+#include "base/redacted.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -45,7 +46,7 @@ bool starts_with_stuck(std::string_view reason) {
 }
 
 Reason reason_of(std::string_view code, std::string_view detail) {
-    return {std::string(prefix_of(code, max_word_bytes)), std::string(prefix_of(detail, max_word_bytes))};
+    return {redacted_prefix(code, max_word_bytes), redacted_prefix(detail, max_word_bytes)};
 }
 
 /// One application of one event. Members are the pieces of the result under construction.
@@ -154,8 +155,7 @@ class Application {
         const bool newest_word = is_v0() || !turn->word || !turn->word->at || !event_->timestamp ||
                                  *event_->timestamp >= *turn->word->at;
         if (of_this_turn && newest_word)
-            turn->word =
-                Word{word.kind, std::string(prefix_of(word.text, max_word_bytes)), event_->timestamp};
+            turn->word = Word{word.kind, redacted_prefix(word.text, max_word_bytes), event_->timestamp};
     }
 
     void on(const ErrorDetail& detail) {

@@ -29,7 +29,7 @@ using Settings = std::map<std::string, Setting>;
 /// The settings that lead to a server of the harness.
 Settings settings_for(const KafkaBroker& broker, const std::string& topic, const std::string& group);
 Settings settings_for(const Database& server, const std::string& database);
-/// GitHub's address and a token.
+/// Address and token of each platform.
 Settings settings_for(const StandIn& stand_in);
 
 /// All of them in one; of a key that stands in several the last one counts.

@@ -44,7 +44,12 @@ Settings settings_for(const Database& server, const std::string& database) {
 }
 
 Settings settings_for(const StandIn& stand_in) {
-    return {{"github.api_url", stand_in.url("/github")}, {"github.token", "a token of the tests"}};
+    Settings settings;
+    for (const std::string platform : {"github", "gitlab", "slack"}) {
+        settings[platform + ".api_url"] = stand_in.url("/" + platform);
+        settings[platform + ".token"] = "a token of the tests";
+    }
+    return settings;
 }
 
 Settings merged(std::initializer_list<Settings> parts) {

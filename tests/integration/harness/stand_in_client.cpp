@@ -71,7 +71,8 @@ std::vector<VisibleComment> StandIn::visible() const {
     for (const auto& json : control("GET", "/visible", nullptr, answer_deadline))
         comments.push_back({json.at("id").get<std::int64_t>(), json.at("platform").get<std::string>(),
                             json.at("path").get<std::string>(), json.at("author").get<std::string>(),
-                            json.at("body").get<std::string>()});
+                            json.at("body").get<std::string>(), json.at("thread").get<std::string>(),
+                            json.at("metadata").get<std::string>()});
     return comments;
 }
 

@@ -23,6 +23,8 @@ struct VisibleComment {
     std::string path;      ///< on GitHub "owner/repo#7"
     std::string author;
     std::string body;
+    std::string thread{};    ///< what it replies to, as ops/standin/board.h has it
+    std::string metadata{};  ///< Slack: as JSON
 };
 
 /// A running stand-in. What its rules, counts and log mean stands in ops/standin/control.h. Errors are

@@ -1,4 +1,4 @@
-#include "sinks/redacted.h"
+#include "base/redacted.h"
 
 #include <algorithm>
 #include <array>
@@ -112,7 +112,15 @@ bool has_digit(std::string_view text) {
     return text.find_first_of("0123456789") != std::string_view::npos;
 }
 
+/// Whether a form begins with that letter: most words are done with here.
+constexpr auto first_letters = [] {
+    std::array<bool, 128> table{};
+    for (const auto& form : forms) table[static_cast<std::size_t>(form.prefix[0])] = true;
+    return table;
+}();
+
 std::optional<Find> known_form(std::string_view text, std::size_t at) {
+    if (!first_letters[static_cast<std::size_t>(text[at])]) return std::nullopt;
     for (const auto& form : forms) {
         if (text[at] != form.prefix[0] || !text.substr(at).starts_with(form.prefix)) continue;
         const std::size_t begin = at + form.prefix.size();
@@ -174,10 +182,10 @@ std::optional<Find> named_secret(std::string_view text, std::size_t at) {
     constexpr std::size_t longest_name = 24;
     constexpr std::size_t at_least = 8;
     const std::size_t name_end = run_of(word, text, at, longest_name);
-    const auto name = replaced(lowered(text.substr(at, name_end - at)), "-", "_");
-    if (std::find(secret_names.begin(), secret_names.end(), name) == secret_names.end()) return std::nullopt;
     std::size_t i = std::min(text.find_first_not_of("\"'` \t", name_end), text.size());
     if (i == text.size() || (text[i] != '=' && text[i] != ':')) return std::nullopt;
+    const auto name = replaced(lowered(text.substr(at, name_end - at)), "-", "_");
+    if (std::find(secret_names.begin(), secret_names.end(), name) == secret_names.end()) return std::nullopt;
     i = std::min(text.find_first_not_of("\"'` \t", i + 1), text.size());
     for (const std::string_view scheme : {"Bearer ", "bearer ", "Basic ", "basic ", "token "})
         if (text.substr(i).starts_with(scheme)) i += scheme.size();
@@ -190,6 +198,7 @@ std::optional<Find> named_secret(std::string_view text, std::size_t at) {
 std::optional<Find> bearer(std::string_view text, std::size_t at) {
     constexpr std::string_view scheme = "bearer ";
     constexpr std::size_t at_least = 20;
+    if (text[at] != 'b' && text[at] != 'B') return std::nullopt;
     if (lowered(text.substr(at, scheme.size())) != scheme) return std::nullopt;
     const std::size_t begin = at + scheme.size();
     const std::size_t end = run_of(base64, text, begin);
@@ -223,6 +232,13 @@ std::string redacted(std::string_view text) {
         result += "«" + std::string(found->name) + " removed»";
         i = found->end;
     }
+    return result;
+}
+
+std::string redacted_prefix(std::string_view text, std::size_t max_bytes) {
+    constexpr std::size_t longest_secret = 4096;
+    auto result = redacted(text.substr(0, max_bytes + longest_secret));
+    result.resize(prefix_of(result, max_bytes).size());
     return result;
 }
 

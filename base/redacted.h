@@ -1,6 +1,7 @@
-// Secrets in text that goes to the public: found by their form, and replaced. (sinks.md §3)
+// Secrets in text that is kept or goes to the public: found by their form, and replaced. (sinks.md §3)
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,5 +10,9 @@ namespace epilogue {
 /// `text` with every token, private key, password in a URL and `name=value` of a secret replaced by
 /// "«GitHub token removed»" and the like. What only resembles one (too short, words without a digit) stays.
 std::string redacted(std::string_view text);
+
+/// The first `max_bytes` of the same, cut on a code-point boundary. What is cut off is no half of a secret:
+/// that would not be known any more.
+std::string redacted_prefix(std::string_view text, std::size_t max_bytes);
 
 }  // namespace epilogue

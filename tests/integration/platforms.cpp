@@ -1,0 +1,189 @@
+// The whole program on the three platforms: recorded conversations that others' rows wait for, in the words
+// of both generations of upstream, and our own; each told once, in the right thread, in spite of answers that
+// are lost.
+#define BOOST_TEST_MODULE platforms
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "tests/integration/contract_post.h"
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/recording_set.h"
+#include "tests/integration/stage.h"
+#include "tests/integration/upstream_row.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using epilogue::Instant;
+using Json = nlohmann::json;
+
+/// A place, and what has to stand there.
+struct Wanted {
+    std::string what;
+    std::string platform;
+    std::string path;
+    std::string thread;
+    const RecordedConversation* conversation = nullptr;
+    std::vector<ExpectedTurn> turns;
+    std::string callback;
+};
+
+std::string quoted(const std::string& text) {
+    return "'" + epilogue::replaced(epilogue::replaced(text, "\\", "\\\\"), "'", "''") + "'";
+}
+
+/// Rows by somebody else, two for each conversation; they report one turn.
+void insert_rows(const Stage& stage, const std::vector<RecordedConversation>& all,
+                 std::vector<Wanted>& wanted) {
+    std::string values;
+    for (std::size_t i = 0; i < 2 * all.size(); ++i) {
+        const auto& conversation = all.at(i / 2);
+        const auto row = upstream_row(stage.platform(), i + 1);
+        values += (values.empty() ? "(" : ",(") + quoted(conversation.id) + "," + quoted(row.processor_type) +
+                  "," + quoted(row.processor_json) + ",UTC_TIMESTAMP(6))";
+        wanted.push_back({row.note, row.platform, row.path, row.thread, &conversation,
+                          reported_turns(conversation, "once"), std::to_string(i + 1)});
+    }
+    stage.query(
+        "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
+        "VALUES " +
+        values);
+}
+
+/// Our own, of all kinds of places, for every turn of the conversations with the most of them.
+void add_own(const Stage& stage, const std::vector<RecordedConversation>& all, std::vector<Wanted>& wanted) {
+    std::vector<const RecordedConversation*> longest;
+    for (const auto& conversation : all) longest.push_back(&conversation);
+    std::stable_sort(longest.begin(), longest.end(),
+                     [](const auto* a, const auto* b) { return a->turns.size() > b->turns.size(); });
+    const auto seed = [&](const char* platform, const std::string& place, const std::string& thread) {
+        const Json comment{{"platform", platform}, {"place", place}, {"body", "Why?"}, {"thread", thread}};
+        return stage.platform()
+            .control("POST", "/comments", comment, std::chrono::seconds{60})
+            .at("id")
+            .get<std::int64_t>();
+    };
+    constexpr std::size_t told = 4;
+    for (std::size_t i = 0; i < told; ++i) {
+        const auto* conversation = longest.at(i);
+        const auto number = 9000 + static_cast<int>(i);
+        const auto text = std::to_string(number);
+        const auto root = seed("github", "octo/own!" + text, "");
+        const auto discussion = "abc" + text;
+        seed("gitlab", "4455!" + text, discussion);
+        const std::vector<std::tuple<std::string, Json, std::string, std::string>> places{
+            {"slack", {{"channel", "COWN" + text}}, "COWN" + text, ""},
+            {"github", {{"repo", "octo/own"}, {"number", number}}, "octo/own#" + text, ""},
+            {"github",
+             {{"repo", "octo/own"}, {"number", number}, {"review_comment_id", root}},
+             "octo/own!" + text,
+             std::to_string(root)},
+            {"gitlab",
+             {{"project", "group/own"}, {"iid", number}, {"kind", "issue"}},
+             "group/own#" + text,
+             ""},
+            {"gitlab",
+             {{"project", 4455}, {"iid", number}, {"kind", "merge_request"}, {"discussion_id", discussion}},
+             "4455!" + text,
+             discussion}};
+        for (const auto& [processor, json, path, thread] : places) {
+            const auto id = stage.add_callback({"--conversation", conversation->id, "--processor", processor,
+                                                "--mode", "every_turn", "--processor-json", json.dump()});
+            wanted.push_back({"our own " + processor, processor, path, thread, conversation,
+                              reported_turns(*conversation, "every_turn"), std::to_string(id)});
+        }
+    }
+}
+
+void check_post(const VisibleComment& post, const Wanted& wanted, const ExpectedTurn& turn,
+                const std::string& delivery, const std::string& key) {
+    BOOST_TEST(post.thread == wanted.thread);
+    const std::string plain = epilogue::replaced(post.body, "\u200b", "");
+    BOOST_TEST((plain + "\n\n").starts_with(start_of_post(turn)), post.body << "\nstarts not with\n"
+                                                                 << start_of_post(turn));
+    if (wanted.platform == "slack") {
+        BOOST_TEST(post.body.find("<!--") == std::string::npos);
+        const Json marker{{"event_type", "epilogue_delivery"}, {"event_payload", {{"id", delivery}}}};
+        BOOST_TEST(Json::parse(post.metadata) == marker);
+    } else {
+        BOOST_TEST(post.body.substr(post.body.rfind('\n') + 1) == marker_of(key, delivery));
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_in_the_right_thread) {
+    const Stage stage("platforms", 3,
+                      {{"worker.senders", 24}, {"slack.teams.T0789IJKL.token", "of that workspace"}});
+    const auto now = std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());
+    const auto all = retold_recordings(now);
+    std::vector<Wanted> wanted;
+    insert_rows(stage, all, wanted);
+    add_own(stage, all, wanted);
+    // Some answers are lost on each platform.
+    Json rules = Json::array();
+    for (const char* platform : {"slack", "github", "gitlab"})
+        rules.push_back({{"do", "apply_then_reset"},
+                         {"method", "POST"},
+                         {"path", std::string("^/") + platform},
+                         {"skip", 10},
+                         {"times", 10}});
+    stage.platform().rules(rules);
+    auto worker = stage.epilogue().worker();
+    eventually("every row is adopted", [&] {
+        return stage.number("SELECT COUNT(*) FROM callback_progress") ==
+               static_cast<std::int64_t>(wanted.size());
+    });
+    std::vector<Record> records;
+    const auto told_at = std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());
+    for (const auto& conversation : all) {
+        const auto own = records_of(conversation, told_at);
+        records.insert(records.end(), own.begin(), own.end());
+    }
+    stage.publish(records);
+
+    std::size_t owed = 0;
+    for (const Wanted& one : wanted) owed += one.turns.size();
+    eventually("everything that is owed is sent", [&] {
+        stage.hurry_look_ups();
+        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") ==
+               static_cast<std::int64_t>(owed);
+    });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == static_cast<std::int64_t>(owed));
+
+    std::map<std::pair<std::string, std::string>, std::vector<VisibleComment>> posts;
+    std::map<std::string, std::size_t> by_platform;
+    for (auto& comment : stage.platform().visible()) {
+        if (comment.author != "epilogue-bot") continue;
+        ++by_platform[comment.platform];
+        posts[{comment.platform, comment.path}].push_back(std::move(comment));
+    }
+    const auto installation = stage.query("SELECT installation_id FROM installation").at(0).at(0).value();
+    std::size_t seen = 0;
+    for (const Wanted& one : wanted) {
+        BOOST_TEST_CONTEXT(one.what << " at " << one.platform << " " << one.path << ", "
+                                    << one.conversation->recording) {
+            const auto& found = posts[{one.platform, one.path}];
+            BOOST_TEST(found.size() == one.turns.size());
+            for (std::size_t i = 0; i < std::min(found.size(), one.turns.size()); ++i)
+                check_post(
+                    found[i], one, one.turns[i],
+                    delivery_id_of(installation, one.callback, one.conversation->id, one.turns[i].turn_key),
+                    stage.key());
+            seen += found.size();
+        }
+    }
+    BOOST_TEST(seen == owed);
+    std::size_t lost = 0;
+    for (const auto& entry : stage.platform().log()) lost += entry.at("action") == "apply_then_reset" ? 1U : 0U;
+    BOOST_TEST(lost == 30U);
+    for (const auto& [platform, count] : by_platform)
+        std::cout << platform << ": " << count << " posts" << std::endl;
+    BOOST_TEST(by_platform.size() == 3U);
+    BOOST_TEST(worker.process().stop(std::chrono::seconds{30}) == 0);
+}

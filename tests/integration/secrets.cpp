@@ -1,0 +1,295 @@
+// Secrets planted wherever the program meets them, each in use: none of them is found in the database, the
+// logs, the metrics, the command lines, what the commands print, or a post.
+#define BOOST_TEST_MODULE secrets
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "tests/integration/contract_post.h"
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using Json = nlohmann::json;
+
+std::string drawn() {
+    return epilogue::replaced(epilogue::random_uuid(), "-", "");
+}
+
+/// By where they are planted. Those of texts have the form by which they are known.
+struct Planted {
+    std::string slack = "xoxb-" + drawn();
+    std::string slack_team = "xoxb-" + drawn();
+    std::string github = "ghp_" + drawn() + "0000";
+    std::string gitlab = "glpat-" + drawn();
+    std::string api_key = drawn();
+    std::string environment = drawn();
+    std::string row = drawn();
+    std::string row_of_ours = drawn();
+    std::string words = "ghp_" + drawn() + "0000";
+    std::string command = "glpat-" + drawn();
+    std::string output = "AKIA0123456789ABCDEF" + drawn();
+    std::string mishap = "xoxp-" + drawn();
+    std::string reason = "sk-" + drawn();
+    std::string answer_header = drawn();
+    std::string answer_text = "ghp_" + drawn() + "0000";
+    std::string answer_place = drawn();
+
+    std::map<std::string, std::string> by_name(const std::string& database_password,
+                                               const std::string& signing_key) const {
+        return {{"Slack token", slack},
+                {"Slack team's token", slack_team},
+                {"GitHub token", github},
+                {"GitLab token", gitlab},
+                {"signing key", signing_key},
+                {"API key", api_key},
+                {"database password", database_password},
+                {"environment", environment},
+                {"somebody's row", row},
+                {"row of ours", row_of_ours},
+                {"agent's words", words},
+                {"agent's command", command},
+                {"tool's output", output},
+                {"error on the way", mishap},
+                {"error's reason", reason},
+                {"header of an answer", answer_header},
+                {"text of an answer", answer_text},
+                {"redirect", answer_place}};
+    }
+};
+
+/// What is searched, by what it is.
+using Haystacks = std::map<std::string, std::string>;
+
+Settings settings(const Planted& planted, const TempDir& folder) {
+    std::ofstream(folder.path() / "gitlab") << planted.gitlab << "\n";
+    return {{"github.token", "env:PLANTED_GITHUB"},
+            {"gitlab.token", "file:" + (folder.path() / "gitlab").string()},
+            {"slack.token", planted.slack},
+            {"slack.teams.T7.token", planted.slack_team},
+            {"worker.api_key", planted.api_key},
+            {"log.level", "debug"}};
+}
+
+/// Events in V0's words, numbered by the test.
+class Tale {
+  public:
+    explicit Tale(std::string conversation) : conversation_(std::move(conversation)) {}
+    Tale& tell(Json event) {
+        event["id"] = records_.size() + 1;
+        event["timestamp"] = "2026-11-21T09:00:00.000000";
+        if (!event.contains("source")) event["source"] = "agent";
+        records_.push_back({.key = conversation_, .value = event.dump()});
+        return *this;
+    }
+    Tale& state(const std::string& state, const std::string& reason = "") {
+        return tell({{"source", "environment"},
+                     {"observation", "agent_state_changed"},
+                     {"extras", {{"agent_state", state}, {"reason", reason}}}});
+    }
+    const std::vector<Record>& records() const { return records_; }
+
+  private:
+    std::string conversation_;
+    std::vector<Record> records_;
+};
+
+std::vector<Record> tale_of_work(const Planted& planted) {
+    Tale tale("planted-work");
+    tale.tell({{"source", "user"}, {"action", "message"}, {"args", {{"content", "Mend it."}}}});
+    tale.state("running");
+    tale.tell({{"action", "run"}, {"args", {{"command", "TOKEN=" + planted.command + " pytest -q"}}}});
+    tale.tell({{"observation", "run"},
+               {"cause", 3},
+               {"content", "api_key=" + planted.output},
+               {"extras", {{"command", "pytest"}, {"metadata", {{"exit_code", 1}}}}}});
+    tale.tell({{"observation", "error"}, {"content", "Bad credentials: " + planted.mishap}});
+    tale.tell({{"action", "finish"},
+               {"args", {{"final_thought", "Done. I have used " + planted.words + " for it."}}}});
+    tale.state("finished");
+    return tale.records();
+}
+
+std::vector<Record> tale_of_an_error(const Planted& planted) {
+    Tale tale("planted-error");
+    tale.tell({{"source", "user"}, {"action", "message"}, {"args", {{"content", "Mend it."}}}});
+    tale.state("running");
+    tale.state("error", "AuthenticationError: the key " + planted.reason + " is refused");
+    return tale.records();
+}
+
+std::string dump_of(const Stage& stage) {
+    std::string dump;
+    for (const Row& table : stage.query("SHOW TABLES"))
+        for (const Row& row : stage.query("SELECT * FROM " + table.at(0).value()))
+            for (const auto& column : row) dump += column.value_or("NULL") + "\n";
+    return dump;
+}
+
+std::string command_lines() {
+    std::string lines;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream file(entry.path() / "cmdline");
+        lines.append(std::istreambuf_iterator<char>(file), {});
+        lines += '\n';
+    }
+    return lines;
+}
+
+std::string file_text(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+epilogue::HttpAnswer ask_api(const WorkerProcess& worker, const std::string& key) {
+    epilogue::HttpRequest request;
+    request.url = worker.url("/api/callbacks");
+    request.headers = {"X-Session-API-Key: " + key};
+    return epilogue::HttpClient().send(request);
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
+    const Planted planted;
+    const TempDir folder;
+    // Both the worker and the commands take them from here.
+    ::setenv("PLANTED_GITHUB", planted.github.c_str(), 1);
+    ::setenv("AWS_SECRET_ACCESS_KEY", planted.environment.c_str(), 1);
+    const Stage stage("planted", 2, settings(planted, folder));
+    const StandIn& platform = stage.platform();
+    platform.control("POST", "/tokens",
+                     {{"tokens", {planted.slack, planted.slack_team, planted.github, planted.gitlab}}},
+                     std::chrono::seconds{60});
+    const auto secrets = planted.by_name(server_of_this_program().password(), stage.key_text());
+
+    const auto add = [&](const std::string& conversation, const std::string& processor, const Json& json) {
+        const auto file = folder.path() / "processor.json";
+        std::ofstream(file) << json.dump();
+        return stage.add_callback({"--conversation", conversation, "--processor", processor,
+                                   "--processor-json-file", file.string()});
+    };
+    add("planted-work", "slack", {{"channel", "C1"}});
+    add("planted-work", "slack", {{"channel", "C2"}, {"team_id", "T7"}});
+    const auto github = add("planted-work", "github", {{"repo", "octo/planted"}, {"number", 1}});
+    add("planted-work", "gitlab", {{"project", 4455}, {"iid", 1}, {"kind", "issue"}});
+    add("planted-work", "log", Json::object());
+    const auto ours =
+        add("planted-work", "github",
+            {{"repo", "octo/planted"}, {"number", 2}, {"decrypted_api_key", planted.row_of_ours}});
+    stage.query(
+        "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
+        "VALUES "
+        "('planted-work', 'github', '" +
+        Json{{"repo", "octo/planted"}, {"number", 3}, {"decrypted_api_key", planted.row}}.dump() +
+        "', UTC_TIMESTAMP(6))");
+    for (const int number : {11, 12, 13, 14})
+        add("planted-error", "github", {{"repo", "octo/planted"}, {"number", number}});
+    const auto at = [](int number) {
+        return "/octo/planted/issues/" + std::to_string(number) + "/comments$";
+    };
+    platform.rules(
+        {{{"do", "status"},
+          {"path", at(11)},
+          {"status", 429},
+          {"headers", {{"retry-after", "1"}, {"set-cookie", "session=" + planted.answer_header}}}},
+         {{"do", "status"},
+          {"path", at(12)},
+          {"status", 422},
+          {"answer", {{"message", "not with " + planted.answer_text}}}},
+         {{"do", "status"},
+          {"path", at(13)},
+          {"status", 301},
+          {"headers", {{"location", "https://example.org/moved?access_token=" + planted.answer_place}}}}});
+
+    auto worker = stage.epilogue().worker();
+    eventually("every row is adopted",
+               [&] { return stage.number("SELECT COUNT(*) FROM callback_progress") == 11; });
+    stage.publish(tale_of_work(planted));
+    stage.publish(tale_of_an_error(planted));
+    eventually("nothing more comes of any post", [&] {
+        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT','FAILED')") == 11;
+    });
+
+    // In use: what each of them has done.
+    std::map<std::string, std::string> posts;
+    for (const auto& post : platform.visible()) posts[post.platform + " " + post.path] = post.body;
+    for (const char* place :
+         {"slack C1", "slack C2", "github octo/planted#1", "gitlab 4455#1", "github octo/planted#2",
+          "github octo/planted#3", "github octo/planted#11", "github octo/planted#14"})
+        BOOST_TEST(posts.contains(place), place);
+    const auto of_github =
+        stage.query("SELECT delivery_id FROM deliveries WHERE callback_id=" + std::to_string(github))
+            .at(0)
+            .at(0)
+            .value();
+    BOOST_TEST(holds(posts["github octo/planted#1"], marker_of(stage.key(), of_github)));
+    const auto environment = file_text("/proc/" + std::to_string(worker.process().pid()) + "/environ");
+    BOOST_TEST(holds(environment, planted.environment));
+    BOOST_TEST(holds(environment, planted.github));
+    BOOST_TEST(ask_api(worker, planted.api_key).status == 200);
+    BOOST_TEST(ask_api(worker, planted.api_key + "0").status == 401);
+    std::size_t misbehaved = 0;
+    for (const auto& entry : platform.log()) misbehaved += entry.at("action") == "status" ? 1U : 0U;
+    BOOST_TEST(misbehaved == 3U);
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries WHERE state='FAILED'") == 2);
+    BOOST_TEST(holds(posts["github octo/planted#1"], "I have used «GitHub token removed» for it."));
+    BOOST_TEST(holds(posts["github octo/planted#1"], "pytest"));
+    BOOST_TEST(holds(posts["github octo/planted#14"], "AuthenticationError"));
+
+    Haystacks haystacks;
+    for (const auto& [place, body] : posts) haystacks["the post on " + place] = body;
+    haystacks["the database"] = dump_of(stage);
+    haystacks["the metrics"] = worker.get("/metrics").body;
+    haystacks["/readyz"] = worker.get("/readyz").body;
+    haystacks["the API"] = ask_api(worker, planted.api_key).body;
+    haystacks["the command lines"] = command_lines();
+    std::vector<std::vector<std::string>> commands{{"check"},
+                                                   {"callbacks", "list", "--json"},
+                                                   {"deliveries", "list", "--json"},
+                                                   {"dead-letters", "list"},
+                                                   {"offsets", "show"},
+                                                   {"callbacks", "show", std::to_string(github)},
+                                                   {"migrate", "--status"}};
+    for (const Row& row : stage.query("SELECT delivery_id FROM deliveries"))
+        commands.push_back({"deliveries", "show", "--json", row.at(0).value()});
+    for (const auto& args : commands) {
+        const auto done = stage.epilogue().run(args);
+        BOOST_TEST(done.status == 0, args[0] << " " << args[1] << ": " << done.err);
+        haystacks["what `" + args[0] + "` prints"] += done.out + done.err;
+    }
+    BOOST_TEST(worker.process().stop(std::chrono::seconds{30}) == 0);
+    haystacks["the log"] = worker.process().err() + worker.process().out();
+    BOOST_TEST(holds(haystacks["the log"], "conversation ended"));
+    BOOST_TEST(holds(haystacks["the database"], "«GitHub token removed»"));
+
+    BOOST_TEST(secrets.size() >= 12U);
+    for (const auto& [name, secret] : secrets) {
+        for (const auto& [what, text] : haystacks) {
+            // The row of somebody who put a secret into it holds it, and nothing else does.
+            const bool is_of_row =
+                what == "the database" && (secret == planted.row || secret == planted.row_of_ours);
+            std::size_t hits = 0;
+            for (auto found = text.find(secret); found != std::string::npos;
+                 found = text.find(secret, found + 1))
+                ++hits;
+            BOOST_TEST(hits == (is_of_row ? 1U : 0U), name << " is in " << what);
+        }
+    }
+    BOOST_TEST(ours > 0);
+    std::cout << secrets.size() << " secrets, " << haystacks.size() << " places searched" << std::endl;
+}
