@@ -43,8 +43,8 @@ Result<Replayed> replay_dead_letter(Store& store, const Planner& planner, const 
         TRY(const Instant now, transaction.now());
         Transition transition(transaction, planner, rules, PartitionRow{}, now);
         TRY_VOID(transition.load({conversation_id}, letter->partition));
-        TRY(const Applied applied,
-            transition.apply(*found.event, conversation_id, now, {letter->partition, letter->offset.value, now}));
+        TRY(const Applied applied, transition.apply(*found.event, conversation_id, now,
+                                                    {letter->partition, letter->offset.value, now}));
         TRY_VOID(transition.write());
         replayed.result = applied == Applied::repeat ? ReplayResult::repeat : ReplayResult::applied;
         return transaction.mark_replayed(id);
