@@ -139,7 +139,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_registration_is_refused_with_the_field_named_and_le
         {{"--processor", "pigeon", "--processor-json", good}, "pigeon"},
         {{"--processor", "github", "--processor-json", good, "--mode", "twice"}, "twice"},
         {{"--processor", "github", "--processor-json", good, "--triggers", "finished,bored"}, "bored"},
-        {{"--processor", "github", "--processor-json", good, "--from", "first"}, "from: expected last or next"},
+        {{"--processor", "github", "--processor-json", good, "--from", "first"},
+         "from: expected last or next"},
         {{"--processor", "github", "--processor-json-file", "no-such-file"}, "no-such-file"},
         {{"--processor", "github", "--processor-json", good, "--processor-json-file", "f"},
          "--processor-json"}};

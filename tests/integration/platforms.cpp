@@ -105,7 +105,7 @@ void check_post(const VisibleComment& post, const Wanted& wanted, const Expected
     BOOST_TEST(post.thread == wanted.thread);
     const std::string plain = epilogue::replaced(post.body, "\u200b", "");
     BOOST_TEST((plain + "\n\n").starts_with(start_of_post(turn)), post.body << "\nstarts not with\n"
-                                                                 << start_of_post(turn));
+                                                                            << start_of_post(turn));
     if (wanted.platform == "slack") {
         BOOST_TEST(post.body.find("<!--") == std::string::npos);
         const Json marker{{"event_type", "epilogue_delivery"}, {"event_payload", {{"id", delivery}}}};
@@ -180,7 +180,8 @@ BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_i
     }
     BOOST_TEST(seen == owed);
     std::size_t lost = 0;
-    for (const auto& entry : stage.platform().log()) lost += entry.at("action") == "apply_then_reset" ? 1U : 0U;
+    for (const auto& entry : stage.platform().log())
+        lost += entry.at("action") == "apply_then_reset" ? 1U : 0U;
     BOOST_TEST(lost == 30U);
     for (const auto& [platform, count] : by_platform)
         std::cout << platform << ": " << count << " posts" << std::endl;
