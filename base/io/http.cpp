@@ -73,6 +73,10 @@ std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* context) {
     }
 }
 
+int on_progress(void* cancelled, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    return static_cast<const std::atomic<bool>*>(cancelled)->load() ? 1 : 0;
+}
+
 /// Sets options and remembers whether all were taken: one that is not must not be lost in silence.
 class Options {
   public:
@@ -261,6 +265,11 @@ HttpAnswer transfer(const HttpRequest& request) {
     options.set(CURLOPT_WRITEFUNCTION, &on_body);
     options.set(CURLOPT_WRITEDATA, static_cast<void*>(&reception));
     options.set(CURLOPT_ERRORBUFFER, static_cast<char*>(details));
+    if (request.cancelled != nullptr) {
+        options.set(CURLOPT_NOPROGRESS, 0L);
+        options.set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+        options.set(CURLOPT_XFERINFODATA, request.cancelled);
+    }
     if (!options.all_taken()) {
         curl_easy_reset(handle);
         return unsent("libcurl does not take an option");

@@ -1,6 +1,7 @@
 // One HTTP request, one attempt, one total deadline. No retry, no redirect, no proxy from the environment.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -16,6 +17,8 @@ struct HttpRequest {
     std::string body;
     std::chrono::milliseconds timeout{20000};  ///< total: connect, send, answer
     std::size_t max_answer_bytes = std::size_t{16} << 20U;
+    /// When it becomes true the transfer is given up within about a second; null: never. Has to outlive it.
+    const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// How far a request came.

@@ -12,9 +12,11 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 #include <sys/socket.h>
 
 #include "base/text.h"
+#include "ops/standin/socket_session.h"
 
 namespace epilogue::standin {
 namespace {
@@ -65,7 +67,7 @@ std::string bytes_of(const Reply& reply, bool keep_alive) {
 
 class Server::Listener {
   public:
-    Listener(unsigned short port, Handler handler);
+    Listener(unsigned short port, Handler handler, SocketPlay sockets);
     ~Listener();
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
@@ -92,13 +94,15 @@ class Server::Listener {
     tcp::acceptor acceptor_{context_};
     unsigned short port_ = 0;
     Handler handler_;
+    SocketPlay sockets_;
     std::mutex mutex_;  // guards what follows, and each socket's end
     bool stopping_ = false;
     std::list<Connection> connections_;
     std::thread accepting_;
 };
 
-Server::Listener::Listener(unsigned short port, Handler handler) : handler_(std::move(handler)) {
+Server::Listener::Listener(unsigned short port, Handler handler, SocketPlay sockets)
+    : handler_(std::move(handler)), sockets_(std::move(sockets)) {
     try {
         const tcp::endpoint endpoint(boost::asio::ip::address_v4::loopback(), port);
         acceptor_.open(endpoint.protocol());
@@ -167,7 +171,19 @@ bool Server::Listener::serve_one(Connection& connection, boost::beast::flat_buff
         finish(connection, Ending::close);
         return false;
     }
-    const Reply reply = handled(request_of(parser.get(), connection.socket.native_handle()));
+    const Request request = request_of(parser.get(), connection.socket.native_handle());
+    if (sockets_.opened && boost::beast::websocket::is_upgrade(parser.get())) {
+        const int refusal = sockets_.refusal ? sockets_.refusal(request) : 0;
+        if (refusal == 0) {
+            finish(connection, play_socket(connection.socket, parser.get(), request, sockets_));
+            return false;
+        }
+        const std::string bytes = bytes_of({refusal, {}, "", Ending::answer}, false);
+        boost::asio::write(connection.socket, boost::asio::buffer(bytes), error);
+        finish(connection, Ending::close);
+        return false;
+    }
+    const Reply reply = handled(request);
     const bool keep = parser.get().keep_alive() && reply.ending == Ending::answer;
     if (reply.ending == Ending::answer || reply.ending == Ending::half) {
         boost::asio::write(connection.socket, boost::asio::buffer(bytes_of(reply, keep)), error);
@@ -198,8 +214,8 @@ void Server::Listener::finish(Connection& connection, Ending ending) {
     connection.done = true;
 }
 
-Server::Server(unsigned short port, Handler handler)
-    : listener_(std::make_unique<Listener>(port, std::move(handler))) {}
+Server::Server(unsigned short port, Handler handler, SocketPlay sockets)
+    : listener_(std::make_unique<Listener>(port, std::move(handler), std::move(sockets))) {}
 
 Server::~Server() = default;
 

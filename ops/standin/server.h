@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ops/standin/exchange.h"
+#include "ops/standin/socket_peer.h"
 
 namespace epilogue::standin {
 
@@ -13,8 +14,9 @@ class Server {
     using Handler = std::function<Reply(const Request&)>;
 
     /// Listens on 127.0.0.1:`port` (0: a free one) and calls `handler` from the connections' threads, as
-    /// long as it likes to block. Throws std::runtime_error when the port cannot be had.
-    Server(unsigned short port, Handler handler);
+    /// long as it likes to block; `sockets` plays the WebSockets that are asked for. Throws
+    /// std::runtime_error when the port cannot be had.
+    Server(unsigned short port, Handler handler, SocketPlay sockets = {});
     /// Ends every connection and joins every thread: `handler` must return soon, whoever blocks it.
     ~Server();
     Server(const Server&) = delete;

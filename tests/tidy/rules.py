@@ -17,6 +17,7 @@ ARROWS = {
     "base/io/": {"base/", "base/io/"},
     "schemas/": {"base/", "schemas/"},
     "worker/core/": {"base/", "schemas/", "worker/core/"},
+    "agent/": {"agent/", "base/", "base/io/", "ops/process/"},
 }
 FOREIGN_TO_CORE = re.compile(r"curl|rdkafka|mysql|mariadb|prometheus|httplib|boost/(asio|beast)|spdlog")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
@@ -129,7 +130,7 @@ def public_comments(path, text):
 
     Constructors, overrides and bodies of one line speak for themselves or are explained elsewhere.
     """
-    if not path.endswith(".h") or not path.startswith(("base/", "schemas/", "sinks/", "worker/")):
+    if not path.endswith(".h") or not path.startswith(("agent/", "base/", "schemas/", "sinks/", "worker/")):
         return
     access, block_start, names, documented = "public", 0, [], False
     for number, line in numbered(text + "\n"):

@@ -1,0 +1,249 @@
+#include "agent/calls.h"
+
+#include <charconv>
+#include <unordered_set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/json.h"
+#include "base/ids.h"
+
+namespace epilogue::agent {
+namespace {
+
+constexpr int page_size = 100;  // more is refused, by old servers with a 500
+const std::string conversations = "/api/conversations";
+
+AgentFailure senseless(std::string_view what) {
+    return agent_failure(AgentError::Kind::server_error,
+                         "the agent server's answer makes no sense: " + std::string(what));
+}
+
+AgentResult<void> without_body(const AgentResult<Answer>& answer) {
+    if (!answer) return AgentFailure(answer.error());
+    return {};
+}
+
+/// The JSON that somebody of this side wrote.
+AgentResult<Json> own_json(std::string_view text, std::string_view what) {
+    Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded())
+        return agent_failure(AgentError::Kind::invalid, std::string(what) + " is no JSON");
+    return json;
+}
+
+/// "limit=100&page_id=…"
+std::string page_query(int limit, const std::string& page_id) {
+    std::string query = "?limit=" + std::to_string(limit);
+    if (!page_id.empty()) query += "&page_id=" + percent_encoded(page_id);
+    return query;
+}
+
+/// {"items": […], "next_page_id": …}
+AgentResult<Json> page_of(const AgentResult<Answer>& answer) {
+    if (!answer) return AgentFailure(answer.error());
+    Json page = Json::parse(answer->body, nullptr, false);
+    if (!page.is_object() || !page.contains("items") || !page["items"].is_array())
+        return senseless("a page without items");
+    return page;
+}
+
+}  // namespace
+
+AgentResult<std::string> create_conversation(const AgentServer& server, std::string_view request) {
+    auto body = own_json(request, "the request");
+    if (!body) return AgentFailure(body.error());
+    if (!body->is_object()) return agent_failure(AgentError::Kind::invalid, "the request is no JSON object");
+    if (string_in(*body, "conversation_id").empty()) (*body)["conversation_id"] = random_uuid();
+    auto answer = server.send(
+        {.method = "POST", .path = conversations, .body = text_of(*body), .repeat = Repeat::once});
+    if (!answer) return AgentFailure(answer.error());
+    if (string_in(Json::parse(answer->body, nullptr, false), "id").empty())
+        return senseless("a new conversation without an id");
+    return std::move(answer->body);
+}
+
+AgentResult<ConversationPage> list_conversations(const AgentServer& server, int limit,
+                                                 const std::string& status, const std::string& page_id) {
+    const std::string filter = status.empty() ? "" : "&status=" + percent_encoded(status);
+    auto page =
+        page_of(server.send({.path = conversations + "/search" + page_query(limit, page_id) + filter}));
+    if (!page) return AgentFailure(page.error());
+    ConversationPage result;
+    for (const Json& item : (*page)["items"]) result.items.push_back(text_of(item));
+    result.next_page_id = string_in(*page, "next_page_id");
+    return result;
+}
+
+ConversationCalls::ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id)
+    : server_(std::move(server)), id_(std::move(id)), path_(conversations + "/" + percent_encoded(id_)) {}
+
+AgentResult<Answer> ConversationCalls::send(Call call) const {
+    if (closed_) return agent_failure(AgentError::Kind::closed, "the conversation was closed");
+    call.path = path_ + call.path;
+    call.cancelled = &closed_;
+    auto answer = server_->send(call);
+    if (answer || call.method == "GET") return answer;
+    // Old servers answer 400 or 500 for a conversation that is not there.
+    const auto kind = answer.error().kind;
+    if (kind != AgentError::Kind::invalid && kind != AgentError::Kind::server_error) return answer;
+    const auto there = info();
+    if (!there && there.error().kind == AgentError::Kind::not_found) return AgentFailure(there.error());
+    return answer;
+}
+
+AgentResult<void> ConversationCalls::post(std::string_view tail, std::string body, Repeat repeat) const {
+    return without_body(
+        send({.method = "POST", .path = std::string(tail), .body = std::move(body), .repeat = repeat}));
+}
+
+AgentResult<std::string> ConversationCalls::text_of_answer(Call call, const char* member) const {
+    const auto answer = send(std::move(call));
+    if (!answer) return AgentFailure(answer.error());
+    const Json json = Json::parse(answer->body, nullptr, false);
+    if (!json.is_object() || !json.contains(member)) return senseless(std::string("no ") + member);
+    return string_in(json, member);
+}
+
+AgentResult<void> ConversationCalls::require(bool Features::*feature, std::string_view operation) const {
+    const auto features = server_->features();
+    if (!features) return AgentFailure(features.error());
+    if ((*features).*feature) return {};
+    return agent_failure(AgentError::Kind::unsupported,
+                         "agent server " +
+                             (features->version.empty() ? "of unknown version" : features->version) +
+                             " does not offer " + std::string(operation));
+}
+
+AgentResult<std::string> ConversationCalls::info(std::chrono::milliseconds deadline) const {
+    auto answer = send({.deadline = deadline});
+    if (!answer) return AgentFailure(answer.error());
+    if (!Json::parse(answer->body, nullptr, false).is_object()) return senseless("no conversation");
+    return std::move(answer->body);
+}
+
+AgentResult<std::size_t> ConversationCalls::event_count() const {
+    const auto answer = send({.path = "/events/count"});
+    if (!answer) return AgentFailure(answer.error());
+    std::size_t count = 0;
+    const char* const end = answer->body.data() + answer->body.size();
+    if (std::from_chars(answer->body.data(), end, count).ec != std::errc()) return senseless("no count");
+    return count;
+}
+
+AgentResult<std::vector<EventRef>> ConversationCalls::events() const {
+    std::vector<EventRef> log;
+    std::unordered_set<std::string> seen;
+    std::string page_id;
+    do {
+        const auto page = page_of(send({.path = "/events/search" + page_query(page_size, page_id)}));
+        if (!page) return AgentFailure(page.error());
+        for (const Json& item : (*page)["items"])
+            if (auto event = parse_event(text_of(item)))
+                log.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
+        page_id = string_in(*page, "next_page_id");
+        // A server that does not know a page's id begins again at the start.
+        if (!seen.insert(page_id).second) return senseless("pages that go in a circle");
+    } while (!page_id.empty());
+    return log;
+}
+
+AgentResult<void> ConversationCalls::send_message(std::string_view text, bool run) const {
+    Json message = {{"role", "user"}};
+    message["content"] = Json::array({{{"type", "text"}, {"text", std::string(text)}}});
+    return send_message_json(text_of(message), run);
+}
+
+AgentResult<void> ConversationCalls::send_message_json(std::string_view message, bool run) const {
+    auto body = own_json(message, "the message");
+    if (!body) return AgentFailure(body.error());
+    if (string_in(*body, "role") != "user")
+        return agent_failure(AgentError::Kind::invalid, "only messages of the user can be sent");
+    (*body)["run"] = run;
+    return post("/events", text_of(*body), Repeat::never);
+}
+
+AgentResult<void> ConversationCalls::run() const {
+    return post("/run", "", Repeat::never);
+}
+
+AgentResult<void> ConversationCalls::pause() const {
+    return post("/pause", "", Repeat::once);
+}
+
+AgentResult<void> ConversationCalls::interrupt() const {
+    if (const auto offered = require(&Features::interrupt, "interrupt; use pause"); !offered) return offered;
+    return post("/interrupt", "", Repeat::once);
+}
+
+AgentResult<void> ConversationCalls::respond(bool accept, std::string_view reason) const {
+    Json body = {{"accept", accept}};
+    if (!reason.empty()) body["reason"] = std::string(reason);
+    return post("/events/respond_to_confirmation", text_of(body), Repeat::never);
+}
+
+AgentResult<void> ConversationCalls::set_confirmation_policy(std::string_view policy) const {
+    const auto json = own_json(policy, "the policy");
+    if (!json) return AgentFailure(json.error());
+    return post("/confirmation_policy", text_of({{"policy", *json}}), Repeat::once);
+}
+
+AgentResult<void> ConversationCalls::set_security_analyzer(std::string_view analyzer) const {
+    const auto json = own_json(analyzer, "the analyzer");
+    if (!json) return AgentFailure(json.error());
+    return post("/security_analyzer", text_of({{"security_analyzer", *json}}), Repeat::once);
+}
+
+AgentResult<void> ConversationCalls::update_secrets(
+    const std::vector<std::pair<std::string, Secret>>& secrets) const {
+    Json values = Json::object();
+    for (const auto& [name, value] : secrets)
+        values[name] = Json{{"kind", "StaticSecret"}, {"value", value.reveal()}};
+    return post("/secrets", text_of({{"secrets", values}}), Repeat::once);
+}
+
+AgentResult<std::string> ConversationCalls::ask_agent(std::string_view question) const {
+    return text_of_answer({.method = "POST",
+                           .path = "/ask_agent",
+                           .body = text_of({{"question", std::string(question)}}),
+                           .deadline = server_->deadlines().llm},
+                          "response");
+}
+
+AgentResult<std::string> ConversationCalls::generate_title(int max_length, std::string_view llm) const {
+    if (const auto offered = require(&Features::generate_title, "generate_title"); !offered)
+        return AgentFailure(offered.error());
+    const auto json = own_json(llm.empty() ? "null" : llm, "the LLM");
+    if (!json) return AgentFailure(json.error());
+    return text_of_answer({.method = "POST",
+                           .path = "/generate_title",
+                           .body = text_of({{"max_length", max_length}, {"llm", *json}}),
+                           .deadline = server_->deadlines().llm},
+                          "title");
+}
+
+AgentResult<void> ConversationCalls::set_title(std::string_view title) const {
+    const auto answer =
+        send({.method = "PATCH", .body = text_of({{"title", std::string(title)}}), .repeat = Repeat::once});
+    if (!answer) return AgentFailure(answer.error());
+    const Json json = Json::parse(answer->body, nullptr, false);
+    if (json.is_object() && json.value("success", true)) return {};
+    return agent_failure(AgentError::Kind::not_found, "the agent server knows no conversation " + id_);
+}
+
+AgentResult<void> ConversationCalls::condense() const {
+    return without_body(send({.method = "POST", .path = "/condense", .deadline = server_->deadlines().llm}));
+}
+
+AgentResult<std::string> ConversationCalls::final_response() const {
+    if (const auto offered = require(&Features::final_response, "agent_final_response"); !offered)
+        return AgentFailure(offered.error());
+    return text_of_answer({.path = "/agent_final_response"}, "response");
+}
+
+AgentResult<void> ConversationCalls::remove() const {
+    return without_body(send({.method = "DELETE", .repeat = Repeat::once}));
+}
+
+}  // namespace epilogue::agent

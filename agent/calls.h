@@ -1,0 +1,94 @@
+// Each operation that an agent server offers for conversations, as one REST call. JSON goes in and comes out
+// as text. Errors are AgentError's kinds; an operation that this version of the server lacks is
+// `unsupported`.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/event_list.h"
+#include "agent/server.h"
+
+namespace epilogue::agent {
+
+/// One page of the conversations of a server, each as the JSON text of its information.
+struct ConversationPage {
+    std::vector<std::string> items;
+    std::string next_page_id;  ///< "": the last page
+};
+
+/// Creates a conversation from `request`, a JSON object of the server's StartConversationRequest; returns its
+/// information, whose "id" is the conversation's. Gives it an id when it has none, so that a repeat after a
+/// broken connection finds the same conversation.
+AgentResult<std::string> create_conversation(const AgentServer& server, std::string_view request);
+
+/// A page of at most `limit` (1 to 100) conversations with that status ("": any).
+AgentResult<ConversationPage> list_conversations(const AgentServer& server, int limit,
+                                                 const std::string& status, const std::string& page_id);
+
+/// The calls of one conversation. Thread-safe. The server has to outlive it.
+class ConversationCalls {
+  public:
+    /// `id`: a UUID, with or without dashes.
+    ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id);
+
+    const std::string& id() const { return id_; }
+    const AgentServer& server() const { return *server_; }
+
+    /// Ends the calls under way within about a second, and all later ones at once, as `closed`.
+    void close() { closed_ = true; }
+
+    /// Its information: state, title, times, as JSON text. Never waits for the agent, and needs no lock
+    /// there.
+    AgentResult<std::string> info(std::chrono::milliseconds deadline = {}) const;
+    /// How many events its log has.
+    AgentResult<std::size_t> event_count() const;
+    /// Its whole log, page by page, in the server's order.
+    AgentResult<std::vector<EventRef>> events() const;
+    /// Appends a message of the user. `run`: and lets the agent answer.
+    AgentResult<void> send_message(std::string_view text, bool run = false) const;
+    /// The same with a message as JSON: {"role": "user", "content": [...]}.
+    AgentResult<void> send_message_json(std::string_view message, bool run = false) const;
+    /// Lets the agent work. `busy` when it does already.
+    AgentResult<void> run() const;
+    /// Stops the agent after its present step.
+    AgentResult<void> pause() const;
+    /// Stops the agent in the middle of its step.
+    AgentResult<void> interrupt() const;
+    /// Accepts or rejects the actions that wait for confirmation. An acceptance is never sent twice.
+    AgentResult<void> respond(bool accept, std::string_view reason) const;
+    /// `policy`: a JSON object, e.g. {"kind": "AlwaysConfirm"}.
+    AgentResult<void> set_confirmation_policy(std::string_view policy) const;
+    /// `analyzer`: a JSON object, e.g. {"kind": "LLMSecurityAnalyzer"}, or "null" for none.
+    AgentResult<void> set_security_analyzer(std::string_view analyzer) const;
+    /// Adds or replaces secrets, by name.
+    AgentResult<void> update_secrets(const std::vector<std::pair<std::string, Secret>>& secrets) const;
+    /// Asks the agent's LLM about the conversation, which does not change by it.
+    AgentResult<std::string> ask_agent(std::string_view question) const;
+    /// A title of at most `max_length` (1 to 200) characters, made by the LLM `llm` (JSON; "": the agent's).
+    AgentResult<std::string> generate_title(int max_length = 50, std::string_view llm = "") const;
+    /// Sets the title.
+    AgentResult<void> set_title(std::string_view title) const;
+    /// Has the history condensed, where the agent has a condenser.
+    AgentResult<void> condense() const;
+    /// The agent's last words; "" when there are none.
+    AgentResult<std::string> final_response() const;
+    /// Removes the conversation with its history.
+    AgentResult<void> remove() const;
+
+  private:
+    AgentResult<Answer> send(Call call) const;
+    AgentResult<void> post(std::string_view tail, std::string body, Repeat repeat) const;
+    AgentResult<std::string> text_of_answer(Call call, const char* member) const;
+    AgentResult<void> require(bool Features::*feature, std::string_view operation) const;
+
+    std::shared_ptr<const AgentServer> server_;
+    std::string id_;
+    std::string path_;
+    std::atomic<bool> closed_ = false;
+};
+
+}  // namespace epilogue::agent

@@ -1,0 +1,257 @@
+#include "agent/conversation.h"
+
+#include <algorithm>
+#include <exception>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/feed.h"
+#include "agent/json.h"
+#include "agent/last_words.h"
+#include "agent/run_watch.h"
+#include "base/io/log.h"
+
+namespace epilogue::agent {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+
+constexpr auto start_patience = 15s;  // for a server that still tidies up after the run before
+constexpr auto start_again_after = 200ms;
+constexpr auto detail_patience = 2s;  // between the status `error` and the event that says why
+constexpr auto log_patience = 30s;    // for the last look at the log
+
+milliseconds left_until(Clock::time_point deadline) {
+    return std::max(1ms, std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
+}
+
+std::string status_in(const std::string& info) {
+    return string_in(Json::parse(info, nullptr, false), "execution_status");
+}
+
+/// The reason of the newest error, when its event is there: it comes after the status.
+std::optional<std::string> reason_of_newest_error(const EventList& events) {
+    for (auto at = events.end(); at != events.begin();) {
+        --at;
+        if (!(*at)->error.empty()) return (*at)->error;
+        if ((*at)->status == "error") return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// Errors that asking again does not cure.
+bool is_final(const AgentError& error) {
+    return error.kind == AgentError::Kind::not_found || error.kind == AgentError::Kind::unauthorised ||
+           error.kind == AgentError::Kind::closed || error.kind == AgentError::Kind::invalid;
+}
+
+}  // namespace
+
+RemoteConversation::RemoteConversation(std::shared_ptr<ConversationCalls> calls, ConversationOptions options)
+    : calls_(std::move(calls)), options_(std::move(options)) {}
+
+RemoteConversation::~RemoteConversation() {
+    close();
+}
+
+AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::create(
+    std::shared_ptr<const AgentServer> server, std::string_view request, ConversationOptions options) {
+    const auto info = create_conversation(*server, request);
+    if (!info) return AgentFailure(info.error());
+    const std::string id = string_in(Json::parse(*info, nullptr, false), "id");
+    auto attached = attach(std::move(server), id, std::move(options));
+    if (!attached)
+        attached.error().text = "conversation " + id + " was created, but: " + attached.error().text;
+    return attached;
+}
+
+AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::attach(
+    std::shared_ptr<const AgentServer> server, const std::string& id, ConversationOptions options) {
+    const auto features = server->features();
+    if (!features) return AgentFailure(features.error());
+    auto calls = std::make_shared<ConversationCalls>(std::move(server), id);
+    const auto info = calls->info();
+    if (!info) return AgentFailure(info.error());
+    std::unique_ptr<RemoteConversation> conversation(
+        new RemoteConversation(std::move(calls), std::move(options)));
+    conversation->open(features->socket_auth);
+    conversation->feed_->state().replace(*info);
+    return conversation;
+}
+
+void RemoteConversation::open(SocketAuth auth) {
+    for (const std::string& kind : options_.hooks.not_run)
+        log_warn("a remote conversation does not run these hooks", {{"kind", kind}});
+    run_session_hooks(options_.hooks.session_start, "SessionStart");
+    feed_ = std::make_unique<EventFeed>(calls_, auth, options_.socket,
+                                        [this](const EventRef& event) { on_event(event); });
+    static_cast<void>(feed_->wait_synced(Clock::now() + options_.first_sync));
+}
+
+void RemoteConversation::on_event(const EventRef& event) const {
+    if (const std::string fault = write_completion_log(*event, options_.completion_logs); !fault.empty())
+        log_warn("a completion log was not written", {{"conversation", id()}, {"cause", fault}});
+    for (const auto& callback : options_.callbacks) {
+        try {
+            callback(*event);
+        } catch (const std::exception& fault) {
+            log_error("a callback failed",
+                      {{"conversation", id()}, {"event", event->id}, {"cause", fault.what()}});
+        }
+    }
+}
+
+void RemoteConversation::run_session_hooks(const std::vector<Hook>& hooks, std::string_view kind) const {
+    for (const HookOutcome& outcome : run_hooks(hooks, kind, id(), options_.hook_folder))
+        if (!outcome.error.empty())
+            log_warn("a hook failed",
+                     {{"kind", std::string(kind)}, {"command", outcome.command}, {"cause", outcome.error}});
+}
+
+const std::string& RemoteConversation::id() const {
+    return calls_->id();
+}
+
+AgentResult<ConversationState> RemoteConversation::state() const {
+    if (!feed_->is_live()) {
+        const auto info = calls_->info();
+        if (!info) return AgentFailure(info.error());
+        feed_->state().replace(*info);
+    }
+    return feed_->state().snapshot();
+}
+
+EventList RemoteConversation::events() const {
+    return feed_->events();
+}
+
+AgentResult<void> RemoteConversation::reconcile(Milliseconds deadline) const {
+    return feed_->reconcile(Clock::now() + deadline);
+}
+
+bool RemoteConversation::is_live() const {
+    return feed_->is_live();
+}
+
+AgentResult<bool> RemoteConversation::start() {
+    return start(Clock::now() + start_patience);
+}
+
+AgentResult<bool> RemoteConversation::start(Clock::time_point deadline) {
+    const auto patience = std::min(deadline, Clock::now() + start_patience);
+    for (;;) {
+        const auto started = calls_->run();
+        if (started) return true;
+        if (started.error().kind != AgentError::Kind::busy) return AgentFailure(started.error());
+        // Busy, though nothing runs: the server has not quite ended the run before, or (old ones) works
+        // without saying so. A message that was sent meanwhile is answered only when the run is asked for
+        // again.
+        const auto info = calls_->info();
+        if (!info) return AgentFailure(info.error());
+        if (status_in(*info) == "running" || Clock::now() >= patience) return false;
+        const auto waited =
+            feed_->wait_status(feed_->newest_status().number, Clock::now() + start_again_after);
+        if (!waited) return AgentFailure(waited.error());
+    }
+}
+
+AgentResult<RunEnd> RemoteConversation::run(Milliseconds deadline) {
+    const auto end = Clock::now() + deadline;
+    const auto info = calls_->info(deadline);
+    if (!info) return AgentFailure(info.error());
+    const std::uint64_t seen = feed_->newest_status().number;
+    const auto started = start(end);
+    if (!started) return AgentFailure(started.error());
+    return wait(*started ? status_in(*info) : "running", seen, end);
+}
+
+AgentResult<RunEnd> RemoteConversation::wait_for_end(Milliseconds deadline) {
+    return wait("", feed_->newest_status().number, Clock::now() + deadline);
+}
+
+AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, std::uint64_t seen,
+                                             Clock::time_point deadline) {
+    RunWatch watch(before);
+    AgentError last{AgentError::Kind::timed_out, "the run did not end before the deadline; it may go on",
+                    false};
+    auto ask_at = before.empty() ? Clock::now() : watch.ask_next(Clock::now(), feed_->is_live());
+    while (Clock::now() < deadline) {
+        const auto statuses = feed_->wait_status(seen, std::min(ask_at, deadline));
+        if (!statuses) return AgentFailure(statuses.error());
+        bool ask = Clock::now() >= ask_at;
+        for (const SeenStatus& each : *statuses) {
+            seen = each.number;
+            watch.saw(each.status);
+            ask = ask || ends_run(each.status);
+        }
+        if (!ask) continue;
+        const auto info = calls_->info(left_until(deadline));
+        if (info) {
+            feed_->state().replace(*info);
+            if (const std::string status = status_in(*info); watch.confirm(status, Clock::now()))
+                return conclude(status, deadline);
+            last.kind = AgentError::Kind::timed_out;
+        } else {
+            if (is_final(info.error())) return AgentFailure(info.error());
+            if (watch.failed_by_socket()) return conclude(feed_->newest_status().status, deadline);
+            last = info.error();
+        }
+        ask_at = watch.ask_next(Clock::now(), feed_->is_live());
+    }
+    return AgentFailure(last);
+}
+
+AgentResult<RunEnd> RemoteConversation::conclude(const std::string& status, Clock::time_point deadline) {
+    const auto log_until = std::min(deadline, Clock::now() + log_patience);
+    const auto read = feed_->reconcile(log_until);
+    if (!read && read.error().kind == AgentError::Kind::closed) return AgentFailure(read.error());
+    RunEnd end{status, ""};
+    if (status == "error") end.reason = error_reason(log_until);
+    if (status == "stuck") end.reason = "the agent repeats itself without getting on";
+    return end;
+}
+
+std::string RemoteConversation::error_reason(Clock::time_point deadline) const {
+    std::optional<std::string> reason;
+    const auto is_there = [&](const EventList& events) {
+        reason = reason_of_newest_error(events);
+        return reason.has_value();
+    };
+    if (feed_->wait_events(Clock::now() + detail_patience, is_there)) return *reason;
+    // Without a socket nobody told that it came.
+    static_cast<void>(feed_->reconcile(deadline));
+    static_cast<void>(feed_->wait_events(Clock::now(), is_there));
+    return reason.value_or("the server gives no reason");
+}
+
+AgentResult<void> RemoteConversation::update_secrets(
+    const std::vector<std::pair<std::string, SecretSource>>& secrets) const {
+    std::vector<std::pair<std::string, Secret>> values;
+    for (const auto& [name, source] : secrets) {
+        try {
+            values.emplace_back(name, source());
+        } catch (const std::exception&) {  // its text may hold the secret
+            return agent_failure(AgentError::Kind::invalid, "the secret " + name + " cannot be had");
+        }
+    }
+    return calls_->update_secrets(values);
+}
+
+AgentResult<std::string> RemoteConversation::final_response() const {
+    auto said = calls_->final_response();
+    if (said || said.error().kind != AgentError::Kind::unsupported) return said;
+    if (const auto read = feed_->reconcile(Clock::now() + calls_->server().deadlines().call); !read)
+        return AgentFailure(read.error());
+    return last_words(feed_->events()).value_or("");
+}
+
+void RemoteConversation::close() {
+    if (closed_.exchange(true)) return;
+    run_session_hooks(options_.hooks.session_end, "SessionEnd");
+    calls_->close();
+    if (feed_) feed_->stop();
+}
+
+}  // namespace epilogue::agent

@@ -1,0 +1,48 @@
+// Errors of a call to an agent server, as values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace epilogue::agent {
+
+struct AgentError {
+    enum class Kind {
+        unreachable,   ///< no connection, or one that broke
+        unauthorised,  ///< the session key is missing or wrong
+        not_found,     ///< no such conversation or event
+        busy,          ///< 409: the conversation runs already
+        invalid,       ///< the server refuses the request as it is; `text` holds its reasons
+        unsupported,   ///< this version of the server has no such operation; nothing was sent
+        server_error,  ///< the server failed, or its answer makes no sense
+        timed_out,     ///< no answer before the deadline
+        closed,        ///< this side was closed
+    };
+
+    Kind kind = Kind::server_error;
+    std::string text;  ///< for people; never holds a secret
+    /// True when the request may have been carried out although nobody said so.
+    bool maybe_done = false;
+};
+
+/// The kind as a word: "unreachable", "timed_out", …
+std::string_view name_of(AgentError::Kind kind);
+
+/// A T, or an AgentError that says why not.
+template <class T>
+class [[nodiscard]] AgentResult : public tl::expected<T, AgentError> {
+  public:
+    using tl::expected<T, AgentError>::expected;
+};
+
+using AgentFailure = tl::unexpected<AgentError>;
+
+/// A failure of that kind.
+inline AgentFailure agent_failure(AgentError::Kind kind, std::string text, bool maybe_done = false) {
+    return AgentFailure(AgentError{kind, std::move(text), maybe_done});
+}
+
+}  // namespace epilogue::agent

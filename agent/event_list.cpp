@@ -1,0 +1,50 @@
+#include "agent/event_list.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace epilogue::agent {
+
+void EventList::insert(const EventRef& event) {
+    // From the back: an event is nearly always the newest.
+    auto place = events_.end();
+    while (place != events_.begin() && (*std::prev(place))->timestamp > event->timestamp) --place;
+    events_.insert(place, event);
+}
+
+bool EventList::add(const EventRef& event) {
+    if (!event->is_stored() || !ids_.insert(event->id).second) return false;
+    insert(event);
+    return true;
+}
+
+std::vector<EventRef> EventList::reconcile(const std::vector<EventRef>& log) {
+    const std::vector<EventRef> before = std::exchange(events_, {});
+    const std::unordered_set<std::string> known = std::exchange(ids_, {});
+    std::vector<EventRef> fresh;
+    for (const EventRef& event : log) {
+        if (!ids_.insert(event->id).second) continue;  // pages shift while a log grows
+        events_.push_back(event);
+        if (!known.contains(event->id)) fresh.push_back(event);
+    }
+    for (const EventRef& event : before) static_cast<void>(add(event));
+    return fresh;
+}
+
+EventRef EventList::at(std::ptrdiff_t index) const {
+    const auto size = static_cast<std::ptrdiff_t>(events_.size());
+    if (index < 0) index += size;
+    return index >= 0 && index < size ? events_[static_cast<std::size_t>(index)] : nullptr;
+}
+
+std::vector<EventRef> EventList::slice(std::ptrdiff_t begin, std::optional<std::ptrdiff_t> end) const {
+    const auto size = static_cast<std::ptrdiff_t>(events_.size());
+    const auto position = [size](std::ptrdiff_t index) {
+        return std::clamp(index < 0 ? index + size : index, std::ptrdiff_t{0}, size);
+    };
+    const std::ptrdiff_t from = position(begin);
+    const std::ptrdiff_t to = std::max(from, position(end.value_or(size)));
+    return {events_.begin() + from, events_.begin() + to};
+}
+
+}  // namespace epilogue::agent

@@ -1,0 +1,49 @@
+// The events of a conversation in the order of the server's log, each once. Pure, not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "agent/event.h"
+
+namespace epilogue::agent {
+
+/// An event that nobody changes any more: shared between the list and those who look at it.
+using EventRef = std::shared_ptr<const RemoteEvent>;
+
+class EventList {
+  public:
+    /// Puts a stored event that is not there yet in its place by time, behind those of the same time. Returns
+    /// whether it was new; false also for one that is not stored.
+    bool add(const EventRef& event);
+
+    /// Takes over the server's whole log, in its order. What the log lacks and is here already stays, in its
+    /// place by time: it came while the log was being read. Returns what is new here, in order.
+    std::vector<EventRef> reconcile(const std::vector<EventRef>& log);
+
+    std::size_t size() const { return events_.size(); }
+    bool empty() const { return events_.empty(); }
+    bool contains(const std::string& id) const { return ids_.contains(id); }
+
+    /// The event at `index`; from the end when it is negative (-1 is the last). Null when there is none.
+    EventRef at(std::ptrdiff_t index) const;
+
+    /// The events from `begin` up to `end` (not with it; nullopt: to the last), as Python's slices: negative
+    /// positions count from the end, and what lies outside is left out.
+    std::vector<EventRef> slice(std::ptrdiff_t begin, std::optional<std::ptrdiff_t> end = std::nullopt) const;
+
+    auto begin() const { return events_.begin(); }
+    auto end() const { return events_.end(); }
+
+  private:
+    void insert(const EventRef& event);
+
+    std::vector<EventRef> events_;
+    std::unordered_set<std::string> ids_;
+};
+
+}  // namespace epilogue::agent

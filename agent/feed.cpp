@@ -1,0 +1,201 @@
+#include "agent/feed.h"
+
+#include <exception>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "base/io/log.h"
+
+namespace epilogue::agent {
+namespace {
+
+constexpr std::size_t kept_statuses = 256;
+
+}  // namespace
+
+EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, SocketAuth auth, SocketLimits limits,
+                     Listener on_event)
+    : calls_(std::move(calls)), on_event_(std::move(on_event)) {
+    worker_ = std::thread([this] { work(); });
+    const AgentServer& server = calls_->server();
+    SocketListener listener;
+    listener.on_open = [] {};
+    listener.on_frame = [this](const std::string& text) { frame(text); };
+    listener.on_down = [this](const std::string& cause) { down(cause); };
+    listener.on_end = [this](const AgentError& error) {
+        const std::lock_guard lock(mutex_);
+        live_ = false;
+        ended_ = error;
+        changed_.notify_all();
+    };
+    socket_ = std::make_unique<EventSocket>(
+        SocketTarget{server.address(), calls_->id(), server.session_key(), auth}, std::move(listener),
+        limits);
+}
+
+EventFeed::~EventFeed() {
+    stop();
+}
+
+void EventFeed::stop() {
+    socket_->stop();
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+        live_ = false;
+        changed_.notify_all();
+    }
+    if (worker_.joinable()) worker_.join();
+}
+
+void EventFeed::frame(const std::string& text) {
+    auto event = parse_event(text);
+    if (!event) {
+        log_warn("an agent server's frame is no event", {{"conversation", calls_->id()}});
+        return;
+    }
+    state_.apply(*event);
+    const std::lock_guard lock(mutex_);
+    if (!event->status.empty()) {
+        statuses_.push_back({event->status, ++statuses_seen_});
+        if (statuses_.size() > kept_statuses) statuses_.pop_front();
+    }
+    arrived_.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
+    // The first frame proves the subscription: whatever is not in the log by now will come as a frame.
+    if (!std::exchange(live_, true)) ++syncs_wanted_;
+    changed_.notify_all();
+}
+
+void EventFeed::down(const std::string& cause) {
+    log_debug("no event socket", {{"conversation", calls_->id()}, {"cause", cause}});
+    const std::lock_guard lock(mutex_);
+    live_ = false;
+    ++syncs_wanted_;  // REST stands in for the socket, at the pace of its attempts
+    changed_.notify_all();
+}
+
+void EventFeed::work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [this] { return stopping_ || !arrived_.empty() || syncs_wanted_ > syncs_done_; });
+        if (stopping_) return;
+        // The log first: what came meanwhile is newer.
+        const std::uint64_t wanted = syncs_wanted_;
+        AgentResult<void> done = last_sync_;
+        if (wanted > syncs_done_) {
+            lock.unlock();
+            done = read_log();
+            lock.lock();
+        }
+        take_arrived(lock);
+        last_sync_ = std::move(done);
+        syncs_done_ = wanted;
+        changed_.notify_all();
+    }
+}
+
+void EventFeed::take_arrived(std::unique_lock<std::mutex>& lock) {
+    for (std::size_t left = arrived_.size(); left > 0 && !stopping_; --left) {
+        const EventRef event = std::move(arrived_.front());
+        arrived_.pop_front();
+        if (!list_.add(event) && event->is_stored()) continue;
+        changed_.notify_all();
+        lock.unlock();
+        deliver(event);
+        lock.lock();
+    }
+}
+
+std::size_t EventFeed::known_events() const {
+    const std::lock_guard lock(mutex_);
+    std::unordered_set<std::string_view> arrived;
+    for (const EventRef& event : arrived_)
+        if (event->is_stored() && !list_.contains(event->id)) arrived.insert(event->id);
+    return list_.size() + arrived.size();
+}
+
+AgentResult<void> EventFeed::read_log() {
+    // Reading a long log costs the server much. Ids are unique and nothing is ever taken out of a log: when
+    // it has as many events as are known here, they are the same.
+    const std::size_t known = known_events();
+    if (const auto count = calls_->event_count(); count && known > 0 && *count == known) return {};
+    const auto log = calls_->events();
+    if (!log) return AgentFailure(log.error());
+    if (const auto info = calls_->info(); info) state_.replace(*info);
+    std::vector<EventRef> fresh;
+    {
+        const std::lock_guard lock(mutex_);
+        fresh = list_.reconcile(*log);
+        changed_.notify_all();
+    }
+    for (const EventRef& event : fresh) deliver(event);
+    return {};
+}
+
+void EventFeed::deliver(const EventRef& event) {
+    try {
+        on_event_(event);
+    } catch (const std::exception& fault) {
+        log_error("a listener to a conversation's events failed",
+                  {{"conversation", calls_->id()}, {"cause", fault.what()}});
+    }
+}
+
+AgentResult<void> EventFeed::reconcile(Clock::time_point deadline) {
+    if (std::this_thread::get_id() == worker_.get_id()) return read_log();
+    std::unique_lock lock(mutex_);
+    const std::uint64_t wanted = ++syncs_wanted_;
+    changed_.notify_all();
+    const bool done = changed_.wait_until(lock, deadline, [&] { return stopping_ || syncs_done_ >= wanted; });
+    if (stopping_) return agent_failure(AgentError::Kind::closed, "the conversation was closed");
+    if (!done)
+        return agent_failure(AgentError::Kind::timed_out,
+                             "the server's log was not read before the deadline");
+    return last_sync_;
+}
+
+bool EventFeed::wait_synced(Clock::time_point deadline) const {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_until(lock, deadline, [this] { return stopping_ || syncs_done_ > 0 || ended_; });
+}
+
+EventList EventFeed::events() const {
+    const std::lock_guard lock(mutex_);
+    return list_;
+}
+
+bool EventFeed::is_live() const {
+    const std::lock_guard lock(mutex_);
+    return live_;
+}
+
+std::optional<AgentError> EventFeed::ended() const {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+}
+
+SeenStatus EventFeed::newest_status() const {
+    const std::lock_guard lock(mutex_);
+    return statuses_.empty() ? SeenStatus{} : statuses_.back();
+}
+
+AgentResult<std::vector<SeenStatus>> EventFeed::wait_status(std::uint64_t after,
+                                                            Clock::time_point deadline) const {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, deadline, [&] { return stopping_ || statuses_seen_ > after; });
+    if (stopping_) return agent_failure(AgentError::Kind::closed, "the conversation was closed");
+    std::vector<SeenStatus> seen;
+    for (const SeenStatus& each : statuses_)
+        if (each.number > after) seen.push_back(each);
+    return seen;
+}
+
+bool EventFeed::wait_events(Clock::time_point deadline,
+                            const std::function<bool(const EventList&)>& condition) const {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_until(lock, deadline, [&] { return stopping_ || condition(list_); }) &&
+           condition(list_);
+}
+
+}  // namespace epilogue::agent

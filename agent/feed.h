@@ -1,0 +1,105 @@
+// Keeps a conversation's events and state in step with the server: the socket tells what is new, REST what
+// was missed. First the subscription, then, once it is known to stand, the log; the same after every
+// reconnect.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/calls.h"
+#include "agent/event_list.h"
+#include "agent/socket.h"
+#include "agent/state.h"
+
+namespace epilogue::agent {
+
+/// A status as the socket told it, and how manieth it was.
+struct SeenStatus {
+    std::string status;
+    std::uint64_t number = 0;  ///< from 1; grows with each status seen
+};
+
+/// Thread-safe. `on_event` gets each event once, those of the wire only too, in the order in which they
+/// became known, on the feed's own thread.
+class EventFeed {
+  public:
+    using Clock = std::chrono::steady_clock;
+    using Listener = std::function<void(const EventRef&)>;
+
+    EventFeed(std::shared_ptr<const ConversationCalls> calls, SocketAuth auth, SocketLimits limits,
+              Listener on_event);
+    ~EventFeed();
+    EventFeed(const EventFeed&) = delete;
+    EventFeed& operator=(const EventFeed&) = delete;
+
+    /// Ends socket and thread; waits that are under way end as `closed`. Safe to call twice, not from
+    /// on_event.
+    void stop();
+
+    /// Has the list compared with the server's log, and returns when all of it was given to on_event. From
+    /// on_event itself: only compares. Errors: the log could not be read, or not before `deadline`
+    /// (timed_out).
+    AgentResult<void> reconcile(Clock::time_point deadline);
+
+    /// Waits until the log was read for the first time, well or not, or for `deadline`. False when it was
+    /// not.
+    bool wait_synced(Clock::time_point deadline) const;
+
+    /// The list now.
+    EventList events() const;
+    StateCache& state() { return state_; }
+    /// True while the socket stands and has told a first frame.
+    bool is_live() const;
+    /// Why the socket was given up for good, when it was.
+    std::optional<AgentError> ended() const;
+
+    /// The newest status that the socket told.
+    SeenStatus newest_status() const;
+    /// Waits for a status after number `after`, or for `deadline`; returns all of them, oldest first.
+    /// `closed` once the feed was stopped.
+    AgentResult<std::vector<SeenStatus>> wait_status(std::uint64_t after, Clock::time_point deadline) const;
+    /// Waits until `condition` holds for the list or `deadline` is over; asked again after each new event.
+    /// Returns its last answer.
+    bool wait_events(Clock::time_point deadline,
+                     const std::function<bool(const EventList&)>& condition) const;
+
+  private:
+    void frame(const std::string& text);
+    void down(const std::string& cause);
+    void work();
+    void take_arrived(std::unique_lock<std::mutex>& lock);
+    std::size_t known_events() const;
+    AgentResult<void> read_log();
+    void deliver(const EventRef& event);
+
+    const std::shared_ptr<const ConversationCalls> calls_;
+    const Listener on_event_;
+    StateCache state_;
+
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    EventList list_;
+    std::deque<EventRef> arrived_;  ///< not in the list yet
+    std::deque<SeenStatus> statuses_;
+    std::uint64_t statuses_seen_ = 0;
+    std::uint64_t syncs_wanted_ = 0;
+    std::uint64_t syncs_done_ = 0;
+    AgentResult<void> last_sync_;
+    bool live_ = false;
+    bool stopping_ = false;
+    std::optional<AgentError> ended_;
+
+    std::thread worker_;
+    std::unique_ptr<EventSocket> socket_;
+};
+
+}  // namespace epilogue::agent

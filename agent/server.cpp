@@ -1,0 +1,149 @@
+#include "agent/server.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/json.h"
+#include "base/text.h"
+
+namespace epilogue::agent {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t longest_reason = 2000;
+constexpr std::size_t max_answer = std::size_t{256} << 20U;  // a hundred events of a few hundred kilobytes
+
+/// "body.role: Input should be …" for each reason of a 422.
+std::string reasons_in(const Json& details) {
+    std::string reasons;
+    for (const Json& detail : details) {
+        if (!detail.is_object()) continue;
+        std::string where;
+        for (const Json& step : detail.value("loc", Json::array()))
+            where += (where.empty() ? "" : ".") + (step.is_string() ? step.get<std::string>() : step.dump());
+        if (!reasons.empty()) reasons += "; ";
+        reasons += where + ": " + string_in(detail, "msg");
+    }
+    return reasons;
+}
+
+std::string reason_in(const std::string& body) {
+    const Json answer = Json::parse(body, nullptr, false);
+    if (!answer.is_object()) return std::string(prefix_of(trimmed(body), longest_reason));
+    const auto detail = answer.find("detail");
+    std::string reason =
+        detail != answer.end() && detail->is_array() ? reasons_in(*detail) : string_in(answer, "detail");
+    if (const std::string exception = string_in(answer, "exception"); !exception.empty())
+        reason += (reason.empty() ? "" : ": ") + exception;
+    return std::string(prefix_of(reason, longest_reason));
+}
+
+AgentError::Kind kind_of(int status) {
+    switch (status) {
+        case 400:
+        case 413:
+        case 422:
+            return AgentError::Kind::invalid;
+        case 401:
+        case 403:
+            return AgentError::Kind::unauthorised;
+        case 404:
+        case 410:
+            return AgentError::Kind::not_found;
+        case 409:
+            return AgentError::Kind::busy;
+        default:
+            return AgentError::Kind::server_error;
+    }
+}
+
+}  // namespace
+
+AgentError error_of(int status, const std::string& body) {
+    const std::string reason = reason_in(body);
+    return {kind_of(status),
+            "the agent server answered " + std::to_string(status) + (reason.empty() ? "" : ": " + reason),
+            status >= 500};
+}
+
+AgentServer::AgentServer(Address address, Secret session_key, Deadlines deadlines)
+    : address_(std::move(address)), session_key_(std::move(session_key)), deadlines_(deadlines) {}
+
+AgentResult<Answer> AgentServer::send(const Call& call) const {
+    const auto end = Clock::now() + (call.deadline > milliseconds(0) ? call.deadline : deadlines_.call);
+    const auto left = [end] { return std::chrono::duration_cast<milliseconds>(end - Clock::now()); };
+    auto answer = send_once(call, left());
+    // After a failure of its own a server resets the connections it kept, without having said so.
+    const bool safe = call.method == "GET" || call.repeat == Repeat::once;
+    if (!answer && safe && answer.error().kind == AgentError::Kind::unreachable &&
+        answer.error().maybe_done && left() > milliseconds(0))
+        answer = send_once(call, left());
+    return answer;
+}
+
+AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadline) const {
+    HttpRequest request;
+    request.method = call.method;
+    request.url = address_.url() + call.path;
+    request.headers = {"Accept: application/json", "User-Agent: epilogue"};
+    if (!session_key_.empty()) request.headers.push_back("X-Session-API-Key: " + session_key_.reveal());
+    if (!call.body.empty()) request.headers.emplace_back("Content-Type: application/json");
+    request.body = call.body;
+    request.timeout = deadline;
+    request.max_answer_bytes = max_answer;
+    request.cancelled = call.cancelled;
+
+    const auto start = Clock::now();
+    HttpAnswer answer = http_.send(request);
+    const bool reads = call.method == "GET";
+    switch (answer.outcome) {
+        case HttpOutcome::answered:
+            if (answer.status < 300) return Answer{answer.status, std::move(answer.body)};
+            return AgentFailure(error_of(answer.status, answer.body));
+        case HttpOutcome::not_sent:
+            return agent_failure(AgentError::Kind::unreachable,
+                                 "the agent server at " + address_.url() + ": " + answer.cause);
+        case HttpOutcome::uncertain:
+            break;
+    }
+    if (call.cancelled != nullptr && call.cancelled->load())
+        return agent_failure(AgentError::Kind::closed, "the conversation was closed", !reads);
+    if (Clock::now() - start >= deadline)
+        return agent_failure(AgentError::Kind::timed_out,
+                             "the agent server at " + address_.url() + " did not answer within " +
+                                 std::to_string(deadline.count()) + " ms",
+                             !reads);
+    return agent_failure(AgentError::Kind::unreachable,
+                         "the agent server at " + address_.url() + ": " + answer.cause, true);
+}
+
+AgentResult<Features> AgentServer::features() const {
+    {
+        const std::lock_guard lock(mutex_);
+        if (features_) return *features_;
+    }
+    auto asked = ask_features();
+    if (asked) {
+        const std::lock_guard lock(mutex_);
+        features_ = *asked;
+    }
+    return asked;
+}
+
+AgentResult<Features> AgentServer::ask_features() const {
+    auto answer = send({.path = "/server_info", .deadline = deadlines_.reach});
+    // Connected and silent: an old server that stands still, not one that is away.
+    if (!answer && answer.error().kind == AgentError::Kind::timed_out)
+        answer = send({.path = "/server_info"});
+    if (!answer) return AgentFailure(answer.error());
+    const Json info = Json::parse(answer->body, nullptr, false);
+    if (!info.is_object())
+        return agent_failure(AgentError::Kind::server_error,
+                             address_.url() + " is no agent server: /server_info holds no JSON object");
+    return features_of(string_in(info, "version"));
+}
+
+}  // namespace epilogue::agent

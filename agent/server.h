@@ -1,0 +1,78 @@
+// REST calls to an agent server: one request, one answer or one error, before one deadline.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "agent/address.h"
+#include "agent/error.h"
+#include "agent/features.h"
+#include "base/io/http.h"
+#include "base/secret.h"
+
+namespace epilogue::agent {
+
+/// How long calls may take, each as a whole.
+struct Deadlines {
+    /// Until the server has taken a connection, in the first call.
+    std::chrono::milliseconds reach{10'000};
+    /// A call that needs no LLM. Old servers stand still as a whole while one conversation waits for its LLM
+    /// (design/agent-server.md §4), so this has to be longer than an LLM call.
+    std::chrono::milliseconds call{330'000};
+    /// A call that asks the LLM.
+    std::chrono::milliseconds llm{600'000};
+};
+
+/// Whether a request may be sent a second time when the first one's connection broke without an answer.
+enum class Repeat { never, once };
+
+struct Call {
+    std::string method = "GET";
+    std::string path{};                    ///< under the server's address, encoded
+    std::string body{};                    ///< JSON; empty: none
+    std::chrono::milliseconds deadline{};  ///< 0: Deadlines::call
+    Repeat repeat = Repeat::never;         ///< GETs are repeated in any case
+    const std::atomic<bool>* cancelled =
+        nullptr;  ///< ends the call as `closed` when it becomes true; may be null
+};
+
+struct Answer {
+    int status = 0;  ///< 2xx
+    std::string body;
+};
+
+/// One agent server. Thread-safe.
+class AgentServer {
+  public:
+    AgentServer(Address address, Secret session_key, Deadlines deadlines = {});
+
+    /// Sends the call. A connection that broke is tried once more where that is safe.
+    AgentResult<Answer> send(const Call& call) const;
+    /// What the server can do. Asks /server_info once; an error is not kept. Unreachable when no connection
+    /// came about within Deadlines::reach.
+    AgentResult<Features> features() const;
+
+    const Address& address() const { return address_; }
+    const Secret& session_key() const { return session_key_; }
+    const Deadlines& deadlines() const { return deadlines_; }
+
+  private:
+    AgentResult<Answer> send_once(const Call& call, std::chrono::milliseconds deadline) const;
+    AgentResult<Features> ask_features() const;
+
+    Address address_;
+    Secret session_key_;
+    Deadlines deadlines_;
+    HttpClient http_;
+    mutable std::mutex mutex_;
+    mutable std::optional<Features> features_;
+};
+
+/// The error that an answer with a status of 400 or more stands for. Of its body only the reasons are kept,
+/// never the input that a 422 repeats: it may hold secrets.
+AgentError error_of(int status, const std::string& body);
+
+}  // namespace epilogue::agent
