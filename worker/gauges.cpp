@@ -76,6 +76,25 @@ void Gauges::refresh_pool(bool ours) {
     for (const char* state : open_states) metrics_.undelivered(state, static_cast<double>(counts[state]));
     constexpr double micros = 1e6;
     metrics_.oldest_undelivered(static_cast<double>(oldest) / micros);
+    refresh_parked();
+}
+
+/// A cause is a class of ours, then what the platform said, which may be anything.
+void Gauges::refresh_parked() {
+    const auto rows = store_.query(
+        "SELECT sink, CASE SUBSTRING_INDEX(cause, ':', 1) WHEN ? THEN ? WHEN ? THEN ? ELSE 'unusable' END "
+        "AS why, COUNT(*) FROM deliveries WHERE state='PARKED' GROUP BY sink, why",
+        {std::string(cause_credential), std::string(cause_credential), std::string(cause_cannot_look_up),
+         std::string(cause_cannot_look_up)});
+    if (!rows) return;
+    std::vector<ParkedKind> kinds;
+    for (const SqlRow& row : *rows) {
+        Columns columns(row);
+        ParkedKind kind{columns.text(), columns.text()};
+        kind.count = static_cast<double>(columns.number());
+        kinds.push_back(std::move(kind));
+    }
+    metrics_.parked(kinds);
 }
 
 }  // namespace epilogue

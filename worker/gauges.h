@@ -29,6 +29,7 @@ class Gauges {
   private:
     void refresh_lag(const std::map<int, NextOffset>& positions);
     void refresh_pool(bool ours);
+    void refresh_parked();
     void refresh_held(const std::map<int, NextOffset>& positions);
 
     Lanes& lanes_;

@@ -50,6 +50,10 @@ struct Metrics::Families {
                                   "Age of the oldest delivery that is not final (pool-wide)");
     Family<Gauge>& undelivered =
         gauge(registry, "epilogue_undelivered", "Deliveries that are not final, by state (pool-wide)");
+    Family<Gauge>& parked =
+        gauge(registry, "epilogue_parked", "Parked deliveries, by sink and reason (pool-wide)");
+    std::vector<Gauge*> parked_kinds;
+    Gauge& ready = gauge(registry, "epilogue_ready", "1 when /readyz answers 200").Add({});
     Family<Gauge>& lag =
         gauge(registry, "epilogue_consumer_lag", "Records between the stored position and the log's end");
     Histogram& commit =
@@ -174,7 +178,20 @@ void Metrics::undelivered(std::string_view state, double count) {
 void Metrics::oldest_undelivered(double seconds) {
     families_->oldest.Add({}).Set(seconds);
 }
+void Metrics::parked(const std::vector<ParkedKind>& kinds) {
+    for (Gauge* gone : families_->parked_kinds) families_->parked.Remove(gone);
+    families_->parked_kinds.clear();
+    for (const ParkedKind& kind : kinds) {
+        Gauge& gauge = families_->parked.Add({{"sink", kind.sink}, {"why", kind.why}});
+        gauge.Set(kind.count);
+        families_->parked_kinds.push_back(&gauge);
+    }
+}
+void Metrics::ready(bool is_ready) {
+    families_->ready.Set(is_ready ? 1 : 0);
+}
 void Metrics::forget_pool() {
+    parked({});
     families_->oldest.Remove(&families_->oldest.Add({}));
     for (const char* state : {"PLANNED", "SENDING", "UNKNOWN", "RETRY", "PARKED"})
         families_->undelivered.Remove(&families_->undelivered.Add({{"state", state}}));

@@ -5,8 +5,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace epilogue {
+
+/// Parked deliveries of one sink for one reason.
+struct ParkedKind {
+    std::string sink;
+    std::string why;
+    double count = 0;
+};
 
 /// Thread-safe.
 class Metrics {
@@ -45,7 +53,10 @@ class Metrics {
     /// Pool-wide gauges: set by the worker that holds them, removed by the others.
     void undelivered(std::string_view state, double count);
     void oldest_undelivered(double seconds);
+    /// All kinds of parked deliveries that there are. One thread.
+    void parked(const std::vector<ParkedKind>& kinds);
     void forget_pool();
+    void ready(bool is_ready);
 
     /// Prometheus text format 0.0.4.
     std::string text() const;

@@ -195,14 +195,18 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
     std::atomic<const Worker*> running = nullptr;
     CallbackApi api(config);
     const auto address = parse_listen_address(config.worker.http_listen).value_or(ListenAddress{});
-    TRY(const auto probe, Probe::listen(address.host, address.port,
-                                        {[&] { return metrics.text(); }, [&] { return readiness.missing(); },
-                                         [&] { return readiness.history(); },
-                                         [&] {
-                                             const Worker* worker = running;
-                                             return worker == nullptr || worker->turns();
-                                         },
-                                         &api}));
+    TRY(const auto probe,
+        Probe::listen(address.host, address.port,
+                      {[&] {
+                           metrics.ready(readiness.missing().empty());
+                           return metrics.text();
+                       },
+                       [&] { return readiness.missing(); }, [&] { return readiness.history(); },
+                       [&] {
+                           const Worker* worker = running;
+                           return worker == nullptr || worker->turns();
+                       },
+                       &api}));
     log_info("listening", {{"address", address.host + ":" + std::to_string(probe->port())}});
     const StoreObserver store_observer{[&](auto seconds) { metrics.committed(seconds); },
                                        [&] { metrics.ambiguous_commit(); },

@@ -15,7 +15,7 @@ PROMETHEUS = yaml.safe_load((ROOT / "ops/prometheus/prometheus.yml").read_text()
 DOCKERFILE = (ROOT / "ops/Dockerfile").read_text()
 SERVICES = COMPOSE["services"]
 PINNED = re.compile(r"^[a-z0-9./-]+:v?\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?(@sha256:[0-9a-f]{64})?$")
-EXPECTED = {"keys", "kafka", "topic", "mysql", "migrate", "worker", "prometheus"}
+EXPECTED = {"keys", "kafka", "topic", "mysql", "migrate", "worker", "prometheus", "grafana"}
 ONE_SHOT = {"keys", "topic", "migrate"}
 LARGEST_EVENT = 16 * 1024 * 1024
 
