@@ -16,6 +16,18 @@ constexpr std::string_view word = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 constexpr std::string_view dotted = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
 constexpr std::string_view base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-.~%";
 
+/// Whether a character is one of those. Every character of every word is asked about: a table is quickest.
+constexpr std::array<bool, 256> table_of(std::string_view characters) {
+    std::array<bool, 256> table{};
+    for (const char c : characters) table[static_cast<unsigned char>(c)] = true;
+    return table;
+}
+constexpr auto alnum_table = table_of(alnum);
+constexpr auto word_table = table_of(word);
+bool in(const std::array<bool, 256>& table, char c) {
+    return table[static_cast<unsigned char>(c)];
+}
+
 /// A token that says by its first letters whose it is.
 struct Form {
     std::string_view prefix;
@@ -112,15 +124,26 @@ bool has_digit(std::string_view text) {
     return text.find_first_of("0123456789") != std::string_view::npos;
 }
 
-/// Whether a form begins with that letter: most words are done with here.
+/// The letters with which forms begin, and how long each token is at least: most words are done with here.
 constexpr auto first_letters = [] {
-    std::array<bool, 128> table{};
-    for (const auto& form : forms) table[static_cast<std::size_t>(form.prefix[0])] = true;
+    std::array<bool, 256> table{};
+    for (const auto& form : forms) table[static_cast<unsigned char>(form.prefix[0])] = true;
     return table;
 }();
+constexpr std::size_t shortest_token = [] {
+    std::size_t shortest = forms[0].prefix.size() + forms[0].at_least;
+    for (const auto& form : forms) shortest = std::min(shortest, form.prefix.size() + form.at_least);
+    return shortest;
+}();
+
+bool may_be_token(std::string_view text, std::size_t at) {
+    const auto start = text.substr(at, shortest_token);
+    return in(first_letters, text[at]) && start.size() == shortest_token &&
+           start.find_first_of(" \n") == std::string_view::npos;
+}
 
 std::optional<Find> known_form(std::string_view text, std::size_t at) {
-    if (!first_letters[static_cast<std::size_t>(text[at])]) return std::nullopt;
+    if (!may_be_token(text, at)) return std::nullopt;
     for (const auto& form : forms) {
         if (text[at] != form.prefix[0] || !text.substr(at).starts_with(form.prefix)) continue;
         const std::size_t begin = at + form.prefix.size();
@@ -181,7 +204,8 @@ std::optional<Find> password_in_url(std::string_view text, std::size_t at) {
 std::optional<Find> named_secret(std::string_view text, std::size_t at) {
     constexpr std::size_t longest_name = 24;
     constexpr std::size_t at_least = 8;
-    const std::size_t name_end = run_of(word, text, at, longest_name);
+    std::size_t name_end = at;
+    while (name_end < std::min(at + longest_name, text.size()) && in(word_table, text[name_end])) ++name_end;
     std::size_t i = std::min(text.find_first_not_of("\"'` \t", name_end), text.size());
     if (i == text.size() || (text[i] != '=' && text[i] != ':')) return std::nullopt;
     const auto name = replaced(lowered(text.substr(at, name_end - at)), "-", "_");
@@ -210,8 +234,8 @@ std::optional<Find> bearer(std::string_view text, std::size_t at) {
 std::optional<Find> secret_at(std::string_view text, std::size_t at) {
     if (text[at] == ':') return password_in_url(text, at);
     if (text[at] == '-') return private_key(text, at);
-    const bool inside_word = at > 0 && alnum.find(text[at - 1]) != std::string_view::npos;
-    if (inside_word || alnum.find(text[at]) == std::string_view::npos) return std::nullopt;
+    const bool inside_word = at > 0 && in(alnum_table, text[at - 1]);
+    if (inside_word || !in(alnum_table, text[at])) return std::nullopt;
     for (const auto look : {known_form, web_token, named_secret, bearer})
         if (const auto found = look(text, at)) return found;
     return std::nullopt;
@@ -222,16 +246,18 @@ std::optional<Find> secret_at(std::string_view text, std::size_t at) {
 std::string redacted(std::string_view text) {
     std::string result;
     result.reserve(text.size());
+    std::size_t taken = 0;
     for (std::size_t i = 0; i < text.size();) {
         const auto found = secret_at(text, i);
         if (!found) {
-            result += text[i++];
+            ++i;
             continue;
         }
-        result += text.substr(i, found->begin - i);
+        result += text.substr(taken, found->begin - taken);
         result += "«" + std::string(found->name) + " removed»";
-        i = found->end;
+        i = taken = found->end;
     }
+    result += text.substr(taken);
     return result;
 }
 

@@ -26,6 +26,26 @@ std::vector<Story> stories_of_two_turns(int count) {
     return stories;
 }
 
+/// Each of the platforms in turn. Returns the place of the posts, as the stand-in names it.
+std::string add_somewhere(const Stage& stage, const Story& story, std::size_t number) {
+    const auto add = [&](const std::string& processor, const nlohmann::json& json) {
+        stage.add_callback({"--conversation", story.id(), "--processor", processor, "--mode", "until_done",
+                            "--processor-json", json.dump()});
+    };
+    const auto text = std::to_string(number);
+    switch (number % 3) {
+        case 0:
+            add("github", {{"repo", "octo/killed"}, {"number", number}});
+            return "octo/killed#" + text;
+        case 1:
+            add("gitlab", {{"project", 4455}, {"iid", number}, {"kind", "merge_request"}});
+            return "4455!" + text;
+        default:
+            add("slack", {{"channel", "C" + text}});
+            return "C" + text;
+    }
+}
+
 /// How often each place shows a comment with these words.
 std::map<std::string, int> visible_with(const StandIn& platform, const std::string& words) {
     std::map<std::string, int> times;
@@ -45,7 +65,7 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
     // One post at a time, so that each round meets one delivery; dead members leave the group soon.
     const Stage stage(
         "killed", 3,
-        {{"worker.senders", 2},
+        {{"worker.senders", 1},
          {"worker.lease_s", 10},
          {"worker.http_timeout_s", 4},
          {"worker.batch_max_records", 50},
@@ -53,8 +73,8 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
                                                                  {"heartbeat.interval.ms", "1000"}}}});
     const StandIn& platform = stage.platform();
     const auto stories = stories_of_two_turns(conversations);
-    for (std::size_t i = 0; i < stories.size(); ++i)
-        stage.add_github(stories[i].id(), "octo/killed", static_cast<std::int64_t>(i) + 1, "until_done");
+    std::vector<std::string> places;
+    for (const Story& story : stories) places.push_back(add_somewhere(stage, story, places.size() + 1));
     stage.publish(records_of(stories));
 
     for (int i = 0; i < kills; ++i) {
@@ -86,7 +106,7 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
     const auto questions = visible_with(platform, "Which of the two, in killed-");
     const auto ends = visible_with(platform, "All done in killed-");
     for (std::size_t i = 0; i < stories.size(); ++i) {
-        const std::string place = "octo/killed#" + std::to_string(i + 1);
+        const std::string& place = places[i];
         BOOST_TEST_CONTEXT(place) {
             BOOST_TEST((questions.contains(place) && questions.at(place) == 1));
             BOOST_TEST((ends.contains(place) && ends.at(place) == 1));
