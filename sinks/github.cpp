@@ -109,6 +109,26 @@ bool GithubSink::remove(const Post& post, const Receipt& twin) {
     return is_deleted(answer);
 }
 
+std::vector<TokenReport> GithubSink::examine() {
+    const std::string setting = "[github] token";
+    if (settings_.token.empty()) return {TokenReport{.setting = setting}};
+    const auto answer = api_.send("GET", api_.url() + "/user", api_.deadline());
+    TokenReport report = token_report(setting, answer);
+    const bool answered = answer.outcome == HttpOutcome::answered;
+    // An App's token may not ask who it is; that it was let in so far is all that is known then.
+    if (answered && answer.status == 403 && !github_rate_limit(answer)) report.state = TokenState::accepted;
+    if (const auto me = read_github_account(answer.body)) report.identity = me->name;
+    // Only classic tokens have scopes; what a fine-grained one may do shows when it does it.
+    if (const auto scopes = list_in(answer, "x-oauth-scopes"); scopes && !scopes->empty())
+        report.scopes = scopes;
+    report.needed =
+        "repo, or public_repo for public repositories alone; of a fine-grained token Issues and "
+        "Pull requests: read and write";
+    report.post = may_by(report, {"repo", "public_repo"});
+    report.look_up = report.post;
+    return {report};
+}
+
 std::string GithubSink::repo_url(const GithubTarget& place) const {
     return fmt::format("{}/repos/{}", api_.url(), place.repo);
 }

@@ -44,6 +44,8 @@ class GithubSink final : public Sink {
     /// Deletes the comment; true also when it was gone before.
     bool remove(const Post& post, const Receipt& twin) override;
 
+    std::vector<TokenReport> examine() override;
+
   private:
     std::string repo_url(const GithubTarget& place) const;
     std::string conversation_url(const GithubTarget& place) const;

@@ -104,6 +104,25 @@ bool GitlabSink::remove(const Post& post, const Receipt& twin) {
     return is_deleted(answer);
 }
 
+std::vector<TokenReport> GitlabSink::examine() {
+    const std::string setting = "[gitlab] token";
+    if (settings_.token.empty()) return {TokenReport{.setting = setting}};
+    const auto until = api_.deadline();
+    const auto user = api_.send("GET", api_.url() + "/user", until);
+    TokenReport report = token_report(setting, user);
+    if (const auto me = read_gitlab_account(user.body)) report.identity = me->name;
+    report.needed = "api";
+    const auto self = report.state == TokenState::accepted
+                          ? api_.send("GET", api_.url() + "/personal_access_tokens/self", until)
+                          : HttpAnswer();
+    // OAuth tokens are no personal ones: of them nothing is told.
+    if (self.outcome == HttpOutcome::answered && self.status == 200)
+        report.scopes = texts_at(parsed(self.body), "scopes");
+    report.post = may_by(report, {"api"});
+    report.look_up = may_by(report, {"api", "read_api"});
+    return {report};
+}
+
 std::string GitlabSink::place_url(const GitlabTarget& place) const {
     return fmt::format("{}/projects/{}/{}/{}", api_.url(), replaced(place.project, "/", "%2F"),
                        place.merge_request ? "merge_requests" : "issues", place.iid);

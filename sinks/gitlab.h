@@ -38,6 +38,8 @@ class GitlabSink final : public Sink {
     /// Deletes the note; true also when it was gone before.
     bool remove(const Post& post, const Receipt& twin) override;
 
+    std::vector<TokenReport> examine() override;
+
   private:
     std::string place_url(const GitlabTarget& place) const;
     std::string note_url(const GitlabTarget& place, const std::string& id) const;

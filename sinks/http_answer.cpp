@@ -87,6 +87,11 @@ std::string next_page(const HttpAnswer& answer) {
     }
 }
 
+std::optional<std::vector<std::string>> list_in(const HttpAnswer& answer, const std::string& name) {
+    if (!answer.headers.contains(name)) return std::nullopt;
+    return split(header_of(answer, name), ',');
+}
+
 std::string origin_of(std::string_view url) {
     const auto scheme = url.find("://");
     if (scheme == std::string_view::npos) return {};

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/instant.h"
 #include "base/io/http.h"
@@ -28,6 +29,9 @@ Instant time_of(const HttpAnswer& answer);
 
 /// The target of `Link: <…>; rel="next"`, or an empty string when there is no further page.
 std::string next_page(const HttpAnswer& answer);
+
+/// The words of a header field that lists them with commas; nullopt when it is absent.
+std::optional<std::vector<std::string>> list_in(const HttpAnswer& answer, const std::string& name);
 
 /// Scheme and authority of `url` in lower case: "https://api.github.com". Empty when it has none.
 std::string origin_of(std::string_view url);

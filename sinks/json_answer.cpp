@@ -19,6 +19,15 @@ std::string text_at(const Json& object, const char* name) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
+std::optional<std::vector<std::string>> texts_at(const Json& object, const char* name) {
+    const auto found = object.is_object() ? object.find(name) : object.end();
+    if (found == object.end() || !found->is_array()) return std::nullopt;
+    std::vector<std::string> texts;
+    for (const Json& item : *found)
+        if (item.is_string()) texts.push_back(item.get<std::string>());
+    return texts;
+}
+
 std::int64_t integer_at(const Json& object, const char* name) {
     const auto found = object.is_object() ? object.find(name) : object.end();
     return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;

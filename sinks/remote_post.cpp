@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sinks/json_answer.h"
 
 namespace epilogue {
 
@@ -59,6 +60,27 @@ Sighting forbidden(std::string cause) {
     Sighting sighting = blind(std::move(cause));
     sighting.forbidden = true;
     return sighting;
+}
+
+TokenReport token_report(std::string setting, const HttpAnswer& answer) {
+    TokenReport report;
+    report.setting = std::move(setting);
+    constexpr int unauthorised = 401;
+    const bool answered = answer.outcome == HttpOutcome::answered;
+    report.state = answered && answer.status / 100 == 2        ? TokenState::accepted
+                   : answered && answer.status == unauthorised ? TokenState::refused
+                                                               : TokenState::unreachable;
+    if (report.state != TokenState::accepted)
+        report.cause = answered ? fmt::format("{} {}", answer.status, one_line(answer.body)) : answer.cause;
+    return report;
+}
+
+May may_by(const TokenReport& report, const std::vector<std::string_view>& wanted) {
+    if (!report.scopes) return May::unknown;
+    const bool has_one = std::any_of(wanted.begin(), wanted.end(), [&](std::string_view scope) {
+        return std::find(report.scopes->begin(), report.scopes->end(), scope) != report.scopes->end();
+    });
+    return has_one ? May::yes : May::no;
 }
 
 Attempt not_sent(Answer answer, std::string cause) {

@@ -60,6 +60,11 @@ Sighting blind(std::string cause);
 /// The same, and it will see nothing either when it is tried again.
 Sighting forbidden(std::string cause);
 
+/// A report on a token that has got `answer` so far: accepted by a 2xx, refused by a 401, else unreachable.
+TokenReport token_report(std::string setting, const HttpAnswer& answer);
+/// May::yes when one of `wanted` is among the scopes, unknown when they are not told.
+May may_by(const TokenReport& report, const std::vector<std::string_view>& wanted);
+
 /// An attempt that made no request.
 Attempt not_sent(Answer answer, std::string cause);
 

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "schemas/processor.h"
 #include "schemas/summary.h"
+#include "sinks/token_report.h"
 
 namespace epilogue {
 
@@ -83,6 +84,8 @@ class Sink {
     virtual Attempt create(const Post& post) = 0;
     /// Removes a twin of ours; true when it is gone.
     virtual bool remove(const Post& post, const Receipt& twin) = 0;
+    /// What the platform tells of each of its tokens, asked by reads; none for a sink without tokens.
+    virtual std::vector<TokenReport> examine() { return {}; }
     /// When twins are looked for.
     virtual TwinCheck twin_check() const { return TwinCheck::always; }
 };

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "sinks/format.h"
+#include "sinks/http_answer.h"
 #include "sinks/json_answer.h"
 #include "sinks/mrkdwn.h"
 #include "sinks/remote_post.h"
@@ -154,6 +155,38 @@ bool SlackSink::remove(const Post& post, const Receipt& twin) {
     const auto answer = call(token, "chat.delete",
                              body_of({{"channel", place->channel}, {"ts", twin.remote_id}}), api_.deadline());
     return !read_slack_ts(answer).empty() || slack_error(answer) == "message_not_found";
+}
+
+std::vector<TokenReport> SlackSink::examine() {
+    std::vector<TokenReport> reports;
+    if (!settings_.token.empty() || settings_.teams.empty())
+        reports.push_back(examine("[slack] token", settings_.token));
+    for (const auto& [team, token] : settings_.teams) {
+        const bool in_vain = !reports.empty() && reports.back().state == TokenState::unreachable;
+        if (in_vain) break;  // the others are on the same host
+        reports.push_back(examine("[slack.teams." + team + "] token", token));
+    }
+    return reports;
+}
+
+TokenReport SlackSink::examine(std::string setting, const std::string& token) const {
+    if (trimmed(token).empty()) return TokenReport{.setting = std::move(setting)};
+    const auto answer = ask(std::string(trimmed(token)), "auth.test", api_.deadline());
+    TokenReport report = token_report(std::move(setting), answer);
+    if (const auto error = slack_error(answer); !error.empty()) {
+        report.state = TokenState::refused;
+        report.cause = error;
+    }
+    const auto json = parsed(answer.body);
+    report.identity = text_at(json, "user").empty() ? text_at(json, "user_id") : text_at(json, "user");
+    if (const auto team = text_at(json, "team"); !team.empty()) report.identity += " of " + team;
+    report.scopes = list_in(answer, "x-oauth-scopes");
+    report.needed =
+        "chat:write, and to look up lost answers channels:history (public) and groups:history "
+        "(private channels)";
+    report.post = may_by(report, {"chat:write"});
+    report.look_up = may_by(report, {"channels:history", "groups:history"});
+    return report;
 }
 
 std::string SlackSink::token_for(const SlackTarget& place) const {

@@ -41,10 +41,13 @@ class SlackSink final : public Sink {
     /// Deletes the message; true also when it was gone before.
     bool remove(const Post& post, const Receipt& twin) override;
 
+    std::vector<TokenReport> examine() override;
+
     /// Slack is asked little: look-ups may be limited to one a minute.
     TwinCheck twin_check() const override { return TwinCheck::after_unknown; }
 
   private:
+    TokenReport examine(std::string setting, const std::string& token) const;
     /// "" when there is none for that workspace.
     std::string token_for(const SlackTarget& place) const;
     HttpAnswer call(const std::string& token, const std::string& method, const std::string& body,

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t widest_cell = 60;
 
-/// What may stand in a terminal: no control characters, one line.
+}  // namespace
+
 std::string shown(const std::optional<std::string>& value) {
     std::string text = value.value_or("");
     std::replace_if(
@@ -19,8 +20,6 @@ std::string shown(const std::optional<std::string>& value) {
         ' ');
     return text;
 }
-
-}  // namespace
 
 void print_list(const std::vector<Column>& columns, const std::vector<SqlRow>& rows, bool json) {
     if (json) {

@@ -1,6 +1,7 @@
 // Rows for people (a table) or for programs (--json): the same columns.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace epilogue::cli {
 
 /// Prints rows to standard output: an array of objects, or a table with a heading.
 void print_list(const std::vector<Column>& columns, const std::vector<SqlRow>& rows, bool json);
+
+/// What may stand in a terminal: no control characters, one line.
+std::string shown(const std::optional<std::string>& value);
 
 /// Prints one row: an object, or "name: value" lines.
 void print_one(const std::vector<Column>& columns, const SqlRow& row, bool json);

@@ -1,5 +1,9 @@
 #include "ops/standin/board.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace epilogue::standin {
 
 Instant now() {
@@ -62,6 +66,11 @@ void Board::set_state(const std::string& platform, const std::string& place, Pla
 
 bool Board::accepts(const std::string& token) const {
     return !token.empty() && (tokens_.empty() || tokens_.contains(token));
+}
+
+bool Board::has_scope(const std::string& platform, const std::string& scope) const {
+    const auto all = split(scopes(platform), ',');
+    return std::find(all.begin(), all.end(), scope) != all.end();
 }
 
 bool Board::accepts_bearer(const std::string& credential) const {

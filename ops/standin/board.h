@@ -65,6 +65,13 @@ class Board {
     void set_tokens(std::set<std::string> tokens) { tokens_ = std::move(tokens); }
     bool accepts(const std::string& token) const;
 
+    /// What every token of a platform may do, separated by commas, as the platform spells it.
+    const std::string& scopes(const std::string& platform) const { return scopes_.at(platform); }
+    void set_scopes(const std::string& platform, std::string scopes) {
+        scopes_.at(platform) = std::move(scopes);
+    }
+    bool has_scope(const std::string& platform, const std::string& scope) const;
+
     /// Whether "Authorization: Bearer …" holds an accepted token.
     bool accepts_bearer(const std::string& credential) const;
 
@@ -75,6 +82,8 @@ class Board {
     std::map<std::int64_t, Comment> comments_;
     std::map<std::pair<std::string, std::string>, PlaceState> states_;
     std::set<std::string> tokens_;
+    std::map<std::string, std::string> scopes_{
+        {"github", "repo"}, {"gitlab", "api"}, {"slack", "chat:write,channels:history,groups:history"}};
     std::int64_t next_id_ = 1001;
     std::size_t requests_ = 0;
 };

@@ -172,6 +172,8 @@ Reply change(Desk& desk, const Request& request, const std::string& what) {
         desk.release(json.value("drop", false));
     } else if (what == "tokens") {
         desk.accept_tokens(json.at("tokens").get<std::set<std::string>>());
+    } else if (what == "scopes") {
+        desk.set_scopes(json.at("platform").get<std::string>(), json.at("scopes").get<std::string>());
     } else if (what == "issues") {
         desk.set_place(json.value("platform", "github"), place_of(json),
                        state_of(json.at("state").get<std::string>()));

@@ -10,7 +10,8 @@ namespace epilogue::standin {
 inline constexpr std::string_view control_prefix = "/_control";
 
 /// Serves one request of the control API, JSON in and out; 400 with {"error"} for what it does not
-/// understand. POST /rules (RuleBook::read), /release {"drop"}, /tokens {"tokens"}, /reset, /issues {"repo",
+/// understand. POST /rules (RuleBook::read), /release {"drop"}, /tokens {"tokens"}, /scopes {"platform",
+/// "scopes"} (Slack's are obeyed, all are told), /reset, /issues {"repo",
 /// "number", "state"}, /comments {"repo", "number", "author", "body", "thread", "metadata", "created_at",
 /// "count"}, both also with {"platform", "place"} in place of {"repo", "number"}; PATCH /comments/ID
 /// {"body"}; DELETE /comments/ID; GET /log?after=N (of the first N requests nothing), /visible, /counts,

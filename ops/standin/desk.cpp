@@ -154,6 +154,11 @@ void Desk::accept_tokens(std::set<std::string> tokens) {
     board_.set_tokens(std::move(tokens));
 }
 
+void Desk::set_scopes(const std::string& platform, std::string scopes) {
+    const std::lock_guard lock(mutex_);
+    board_.set_scopes(platform, std::move(scopes));
+}
+
 void Desk::set_place(const std::string& platform, const std::string& place, PlaceState state) {
     const std::lock_guard lock(mutex_);
     board_.set_state(platform, place, state);

@@ -67,6 +67,8 @@ class Desk {
     void release(bool drop = false);
     /// Only these tokens are accepted from now on; none: any that is not empty.
     void accept_tokens(std::set<std::string> tokens);
+    /// Every token of the platform may do this from now on, no more.
+    void set_scopes(const std::string& platform, std::string scopes);
     /// Sets the state of an issue, `place` as "owner/repo#7".
     void set_place(const std::string& platform, const std::string& place, PlaceState state);
     /// Adds a comment past the API, by any author; returns its id.

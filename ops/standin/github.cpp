@@ -180,7 +180,10 @@ Reply reply(const Request& request, const std::string& place, const std::string&
 Reply routed(const Request& request, Board& board) {
     const Segments at = split(request.path, '/');
     if (at.size() == 2 && at[1] == "user" && request.method == "GET") {
-        return answer(200, {{"id", bot_id}, {"login", bot_login}});
+        Reply me = answer(200, {{"id", bot_id}, {"login", bot_login}});
+        if (const auto& scopes = board.scopes(platform); !scopes.empty())  // none: a fine-grained token
+            me.headers.emplace_back("x-oauth-scopes", scopes);
+        return me;
     }
     const bool review = at.size() >= 7 && at[4] == "pulls";
     if (at.size() < 7 || at[1] != "repos" || (at[4] != "issues" && !review)) return refusal(404, "Not Found");

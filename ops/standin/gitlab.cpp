@@ -127,6 +127,8 @@ Reply routed(const Request& request, Board& board) {
     auto at = split(request.path, '/');
     if (at.size() == 2 && at[1] == "user" && request.method == "GET")
         return answer(200, {{"id", bot_id}, {"username", bot_login}});
+    if (at.size() == 3 && at[1] == "personal_access_tokens" && at[2] == "self" && request.method == "GET")
+        return answer(200, {{"id", bot_id}, {"scopes", split(board.scopes(platform), ',')}});
     if (at.size() < 6 || at[1] != "projects" || !number_of(at[4])) return refusal(404, "Not Found");
     const bool merge_request = at[3] == "merge_requests";
     if (!merge_request && at[3] != "issues") return refusal(404, "Not Found");

@@ -140,8 +140,21 @@ Reply serve_slack(const Request& request, Board& board) {
     board.count_request();
     if (!board.accepts_bearer(header_of(request, "authorization"))) return refusal("invalid_auth");
     const auto method = request.path.substr(std::min(request.path.find('/', 1) + 1, request.path.size()));
-    if (method == "auth.test")
-        return answer({{"ok", true}, {"team_id", "T0"}, {"user_id", "U0BOT"}, {"bot_id", "B0BOT"}});
+    if (method == "auth.test") {
+        Reply me = answer({{"ok", true},
+                           {"team", "Tests"},
+                           {"team_id", "T0"},
+                           {"user", bot_login},
+                           {"user_id", "U0BOT"},
+                           {"bot_id", "B0BOT"}});
+        me.headers.emplace_back("x-oauth-scopes", board.scopes(platform));
+        return me;
+    }
+    const bool reads = method.starts_with("conversations.");
+    const bool may =
+        reads ? board.has_scope(platform, "channels:history") || board.has_scope(platform, "groups:history")
+              : board.has_scope(platform, "chat:write");
+    if (!may) return refusal("missing_scope");
     const auto parameters = parameters_of(request.query);
     if (method == "conversations.replies") return list(parameters, true, board);
     if (method == "conversations.history") return list(parameters, false, board);

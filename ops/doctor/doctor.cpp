@@ -1,0 +1,64 @@
+#include "ops/doctor/doctor.h"
+
+#include <future>
+
+#include <fmt/format.h>
+
+#include "ops/doctor/broker.h"
+#include "ops/doctor/database.h"
+#include "ops/doctor/platforms.h"
+#include "worker/settings.h"
+
+namespace epilogue::doctor {
+namespace {
+
+constexpr std::chrono::seconds broker_within{7};
+constexpr std::chrono::seconds platform_within{4};
+
+Finding judge_keys(const Config& config) {
+    const auto count = config.security.keys.size();
+    if (count > 0)
+        return {Severity::ok, "keys", "keys",
+                fmt::format("{} in [security] keys; the first one signs", count), ""};
+    return {Severity::warning, "keys", "keys", "[security] keys is empty: only `log` can be used",
+            "run `epilogue keygen` and put the key into [security] keys"};
+}
+
+void append(Findings& all, const Findings& more) {
+    all.insert(all.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+Diagnosis examine(const Config& config) {
+    auto asked_broker = std::async(std::launch::async, [&] { return visit_broker(config, broker_within); });
+    const DatabaseVisit database = visit_database(config);
+
+    SinkSettings settings = sink_settings(config);
+    settings.http_timeout = platform_within;
+    const auto sinks = make_sinks(settings);
+    std::vector<std::future<PlatformVisit>> asked_platforms;
+    for (const auto& [name, sink] : sinks) {
+        const auto found = database.watching.find(name);
+        const Watching watching = found == database.watching.end() ? Watching{} : found->second;
+        asked_platforms.push_back(std::async(std::launch::async, [name = name, sink = sink.get(), watching] {
+            return visit_platform(name, *sink, watching);
+        }));
+    }
+
+    Diagnosis diagnosis;
+    const BrokerVisit broker = asked_broker.get();
+    append(diagnosis.findings, broker.findings);
+    if (broker.topic && database.has_tables)
+        append(diagnosis.findings, judge_positions(config, *broker.topic, database.positions));
+    append(diagnosis.findings, database.findings);
+    diagnosis.findings.push_back(judge_keys(config));
+    for (auto& asked : asked_platforms) {
+        PlatformVisit visit = asked.get();
+        append(diagnosis.findings, visit.findings);
+        diagnosis.guarantees.push_back(std::move(visit.guarantee));
+    }
+    return diagnosis;
+}
+
+}  // namespace epilogue::doctor

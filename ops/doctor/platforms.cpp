@@ -1,0 +1,131 @@
+#include "ops/doctor/platforms.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/ids.h"
+
+namespace epilogue::doctor {
+namespace {
+
+constexpr const char* token_check = "token";
+
+std::string described(const TokenReport& report) {
+    std::string text = report.setting;
+    text += report.identity.empty() ? ": accepted" : ": we are " + report.identity;
+    if (report.scopes) text += fmt::format("; scopes: {}", fmt::join(*report.scopes, ", "));
+    return text;
+}
+
+/// The worst that the tokens in use may do; unknown when one of them is.
+May look_up_of(const std::vector<TokenReport>& reports) {
+    bool all_known = true;
+    for (const TokenReport& report : reports) {
+        if (report.state != TokenState::accepted) continue;
+        if (report.look_up == May::no) return May::no;
+        all_known = all_known && report.look_up == May::yes;
+    }
+    return all_known ? May::yes : May::unknown;
+}
+
+bool is_any(const std::vector<TokenReport>& reports, TokenState state) {
+    return std::any_of(reports.begin(), reports.end(),
+                       [state](const TokenReport& report) { return report.state == state; });
+}
+
+/// Whether the posts at this place can be looked at, seen by doing it.
+Sighting trial_look_up(Sink& sink, const Target& target) {
+    Post post;
+    post.delivery_id = random_uuid();
+    post.target = target;
+    post.body = sink.render({}, post.delivery_id);
+    post.intent_at = std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    return sink.find(post);
+}
+
+Finding judge_trial(const std::string& sink, const Processor& place, const Sighting& trial) {
+    const auto where = describe(place);
+    if (trial.looked) return {Severity::ok, sink, "look-up", where + " can be looked at", ""};
+    return {Severity::warning, sink, "look-up",
+            where + ", where a callback posts to, cannot be looked at: " + trial.cause,
+            "let the token read what it posts; until then a lost answer parks its delivery"};
+}
+
+}  // namespace
+
+Finding judge_token(const std::string& sink, const TokenReport& report, std::int64_t callbacks) {
+    switch (report.state) {
+        case TokenState::missing:
+            if (callbacks == 0) return {Severity::ok, sink, token_check, report.setting + " is not set", ""};
+            return {Severity::error, sink, token_check,
+                    fmt::format("{} is not set, and {} active callbacks post there: their posts are parked",
+                                report.setting, callbacks),
+                    "set " + report.setting};
+        case TokenState::unreachable:
+            return {Severity::unreachable, sink, token_check,
+                    report.setting + ": the platform could not be asked: " + report.cause,
+                    "check api_url, and the network between here and there"};
+        case TokenState::refused:
+            return {Severity::error, sink, token_check,
+                    report.setting + ": the platform refuses it: " + report.cause,
+                    "set a token that is valid; needed: " + report.needed};
+        case TokenState::accepted:
+            break;
+    }
+    if (report.post == May::no)
+        return {Severity::error, sink, token_check, described(report) + "; it may not post",
+                "give it " + report.needed};
+    if (report.look_up == May::no)
+        return {Severity::warning, sink, token_check,
+                described(report) + "; it may not look up what it posted", "give it " + report.needed};
+    return {Severity::ok, sink, token_check, described(report), ""};
+}
+
+Guarantee guarantee_of(const std::string& sink, const std::vector<TokenReport>& reports,
+                       const std::optional<Sighting>& trial) {
+    const auto promised = [&](Promise promise, std::string why) {
+        return Guarantee{sink, promise, std::move(why)};
+    };
+    if (reports.empty())
+        return promised(Promise::at_least_once,
+                        "a line cannot be looked up: after a crash in the wrong moment it is written again");
+    if (!is_any(reports, TokenState::accepted))
+        return promised(Promise::none, is_any(reports, TokenState::unreachable)
+                                           ? "the platform could not be asked"
+                                       : is_any(reports, TokenState::refused)
+                                           ? "the platform refuses the token: posts are parked"
+                                           : "there is no token: posts are parked");
+    const bool may_post = std::any_of(reports.begin(), reports.end(), [](const TokenReport& report) {
+        return report.state == TokenState::accepted && report.post != May::no;
+    });
+    if (!may_post) return promised(Promise::none, "the token may not post: posts are parked");
+    if ((trial && trial->forbidden) || look_up_of(reports) == May::no)
+        return promised(Promise::at_most_once,
+                        "the token may not read what it posts: a delivery whose answer is lost is parked");
+    if (trial && trial->looked)
+        return promised(Promise::exactly_once, "lost answers are looked up: tried now");
+    if (look_up_of(reports) == May::yes)
+        return promised(Promise::exactly_once, "lost answers are looked up: the token's scopes allow it");
+    return promised(
+        Promise::exactly_once,
+        "lost answers are looked up, as far as the token may read where it posts: the platform does "
+        "not tell, and there is no place to try it at");
+}
+
+PlatformVisit visit_platform(const std::string& name, Sink& sink, const Watching& watching) {
+    PlatformVisit visit;
+    const auto reports = sink.examine();
+    for (const TokenReport& report : reports)
+        visit.findings.push_back(judge_token(name, report, watching.callbacks));
+    std::optional<Sighting> trial;
+    if (watching.newest && is_any(reports, TokenState::accepted)) {
+        trial = trial_look_up(sink, watching.newest->target);
+        visit.findings.push_back(judge_trial(name, *watching.newest, *trial));
+    }
+    visit.guarantee = guarantee_of(name, reports, trial);
+    return visit;
+}
+
+}  // namespace epilogue::doctor

@@ -1,0 +1,166 @@
+#define BOOST_TEST_MODULE doctor
+#include <boost/test/unit_test.hpp>
+
+#include "ops/doctor/broker.h"
+#include "ops/doctor/database.h"
+#include "ops/doctor/platforms.h"
+
+namespace {
+
+using namespace epilogue;
+using namespace epilogue::doctor;
+using namespace std::chrono_literals;
+
+Severity severity_of(const Findings& findings, const std::string& check) {
+    for (const Finding& finding : findings)
+        if (finding.check == check) return finding.severity;
+    return Severity::ok;
+}
+
+TopicFacts topic_with(std::map<std::string, std::string> config) {
+    TopicFacts topic;
+    topic.cluster_id = "c";
+    topic.partitions = {{0, {0, 10}}, {1, {0, 10}}};
+    topic.config = std::move(config);
+    return topic;
+}
+
+const Variables good{{"innodb_flush_log_at_trx_commit", "1"},
+                     {"sync_binlog", "1"},
+                     {"log_bin", "ON"},
+                     {"binlog_format", "ROW"},
+                     {"max_allowed_packet", "67108864"},
+                     {"read_only", "OFF"}};
+
+Findings judged(const std::string& name, const std::string& value) {
+    Variables variables = good;
+    variables[name] = value;
+    return judge_variables(variables);
+}
+
+TokenReport accepted(May post, May look_up) {
+    TokenReport report{.setting = "[slack] token", .state = TokenState::accepted};
+    report.post = post;
+    report.look_up = look_up;
+    return report;
+}
+
+BOOST_AUTO_TEST_CASE(every_finding_that_is_not_ok_says_how_to_mend_it) {
+    const Config config;
+    Findings all = judge_topic(config, topic_with({{"retention.ms", "-1"},
+                                                   {"max.message.bytes", "200000000"},
+                                                   {"cleanup.policy", "compact"}}));
+    for (const auto& [name, value] : Variables{{"innodb_flush_log_at_trx_commit", "2"},
+                                               {"sync_binlog", "0"},
+                                               {"binlog_format", "STATEMENT"},
+                                               {"max_allowed_packet", "1048576"},
+                                               {"read_only", "ON"}})
+        for (const Finding& finding : judged(name, value)) all.push_back(finding);
+    all.push_back(judge_clock(5s, 0s));
+    all.push_back(judge_version("5.7.40"));
+    for (const TokenState state : {TokenState::missing, TokenState::unreachable, TokenState::refused})
+        all.push_back(judge_token("slack", TokenReport{.setting = "[slack] token", .state = state}, 1));
+    all.push_back(judge_token("slack", accepted(May::no, May::yes), 1));
+    all.push_back(judge_token("slack", accepted(May::yes, May::no), 1));
+    std::size_t bad = 0;
+    for (const Finding& finding : all) {
+        BOOST_TEST(!finding.text.empty());
+        BOOST_TEST((finding.severity == Severity::ok) == finding.remedy.empty(), finding.text);
+        bad += finding.severity == Severity::ok ? 0U : 1U;
+    }
+    BOOST_TEST(bad == 15U);
+}
+
+BOOST_AUTO_TEST_CASE(the_topic_may_not_outlive_the_ledger) {
+    const Config config;  // ledger_days = 400
+    const auto judged_as = [&](const std::string& retention) {
+        return severity_of(judge_topic(config, topic_with({{"retention.ms", retention}})), "retention");
+    };
+    BOOST_TEST((judged_as("604800000") == Severity::ok));
+    BOOST_TEST((judged_as("34560000000") == Severity::ok));  // 400 days
+    BOOST_TEST((judged_as("34560000001") == Severity::warning));
+    BOOST_TEST((judged_as("-1") == Severity::warning));
+}
+
+BOOST_AUTO_TEST_CASE(a_record_must_fit_into_a_fetch) {
+    Config config;
+    const auto judged_as = [&](const std::string& bytes) {
+        return severity_of(judge_topic(config, topic_with({{"max.message.bytes", bytes}})), "record size");
+    };
+    BOOST_TEST((judged_as("1048588") == Severity::ok));
+    BOOST_TEST((judged_as("16777217") == Severity::ok));
+    BOOST_TEST((judged_as("100000000") == Severity::error));
+    config.kafka.properties["receive.message.max.bytes"] = "500000000";
+    BOOST_TEST((judged_as("100000000") == Severity::ok));
+}
+
+BOOST_AUTO_TEST_CASE(more_partitions_are_a_warning_only_while_something_is_unread) {
+    const Config config;
+    const auto topic = topic_with({});
+    const auto positions = [](std::int64_t next) {
+        return StoredPositions{{0, {next, "epilogue", "c", 1}}, {1, {next, "epilogue", "c", 1}}};
+    };
+    BOOST_TEST((severity_of(judge_positions(config, topic, positions(10)), "partitions") == Severity::ok));
+    BOOST_TEST(
+        (severity_of(judge_positions(config, topic, positions(3)), "partitions") == Severity::warning));
+    BOOST_TEST((worst_of(judge_positions(config, topic, {})) == Severity::ok));
+    auto others = positions(10);
+    others[0].cluster_id = "another";
+    others[0].group = "another";
+    BOOST_TEST((severity_of(judge_positions(config, topic, others), "cluster") == Severity::warning));
+    BOOST_TEST((severity_of(judge_positions(config, topic, others), "group") == Severity::warning));
+}
+
+BOOST_AUTO_TEST_CASE(the_servers_settings_are_judged_by_what_they_lose) {
+    BOOST_TEST((worst_of(judge_variables(good)) == Severity::ok));
+    BOOST_TEST((worst_of(judged("innodb_flush_log_at_trx_commit", "0")) == Severity::warning));
+    BOOST_TEST((worst_of(judged("sync_binlog", "0")) == Severity::warning));
+    BOOST_TEST((worst_of(judged("binlog_format", "STATEMENT")) == Severity::error));
+    BOOST_TEST((worst_of(judged("read_only", "ON")) == Severity::error));
+    BOOST_TEST((worst_of(judged("max_allowed_packet", "16777216")) == Severity::ok));
+    Variables without_binlog = good;
+    without_binlog["log_bin"] = "OFF";
+    without_binlog["sync_binlog"] = "0";
+    without_binlog["binlog_format"] = "STATEMENT";
+    BOOST_TEST((worst_of(judge_variables(without_binlog)) == Severity::ok));
+}
+
+BOOST_AUTO_TEST_CASE(versions_and_clocks) {
+    BOOST_TEST((judge_version("10.11.6-MariaDB-0+deb12u1").severity == Severity::ok));
+    BOOST_TEST((judge_version("11.4.2-MariaDB").severity == Severity::ok));
+    BOOST_TEST((judge_version("10.6.16-MariaDB").severity == Severity::warning));
+    BOOST_TEST((judge_version("8.0.15").severity == Severity::ok));
+    BOOST_TEST((judge_version("5.7.40").severity == Severity::warning));
+    BOOST_TEST((judge_clock(-1s, 0s).severity == Severity::ok));
+    BOOST_TEST((judge_clock(5s, 0s).severity == Severity::warning));
+    BOOST_TEST((judge_clock(-61s, 0s).severity == Severity::error));
+    BOOST_TEST((judge_clock(3s, 4s).severity == Severity::ok));  // asking took longer than they are apart
+}
+
+BOOST_AUTO_TEST_CASE(what_is_promised_follows_from_what_the_token_may) {
+    const auto promise = [](const std::vector<TokenReport>& reports, std::optional<Sighting> trial = {}) {
+        return guarantee_of("slack", reports, trial).promise;
+    };
+    Sighting looked;
+    looked.looked = true;
+    Sighting forbidden;
+    forbidden.forbidden = true;
+    BOOST_TEST((promise({}) == Promise::at_least_once));
+    BOOST_TEST((promise({TokenReport{.setting = "t", .state = TokenState::missing}}) == Promise::none));
+    BOOST_TEST((promise({TokenReport{.setting = "t", .state = TokenState::refused}}) == Promise::none));
+    BOOST_TEST((promise({accepted(May::no, May::yes)}) == Promise::none));
+    BOOST_TEST((promise({accepted(May::yes, May::no)}) == Promise::at_most_once));
+    BOOST_TEST((promise({accepted(May::yes, May::yes)}) == Promise::exactly_once));
+    BOOST_TEST((promise({accepted(May::yes, May::yes)}, forbidden) == Promise::at_most_once));
+    BOOST_TEST((promise({accepted(May::unknown, May::unknown)}) == Promise::exactly_once));
+    BOOST_TEST((promise({accepted(May::unknown, May::unknown)}, looked) == Promise::exactly_once));
+    BOOST_TEST(
+        (promise({accepted(May::yes, May::yes), accepted(May::yes, May::no)}) == Promise::at_most_once));
+}
+
+BOOST_AUTO_TEST_CASE(only_this_machine_is_loopback) {
+    BOOST_TEST(is_loopback("127.0.0.1:9092,localhost:9093,[::1]:9094"));
+    BOOST_TEST(!is_loopback("127.0.0.1:9092,kafka:9092"));
+}
+
+}  // namespace
