@@ -18,14 +18,9 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-/// One stage with all three platforms for the cases that change nothing that lasts.
+/// One stage for the cases that change nothing that lasts.
 struct Scene {
     Stage stage{"examined", 1};
-    Settings all = merged({stage.settings(),
-                           {{"slack.api_url", stage.platform().url("/slack")},
-                            {"slack.token", token},
-                            {"gitlab.api_url", stage.platform().url("/gitlab")},
-                            {"gitlab.token", token}}});
 };
 Scene& scene() {
     static Scene one;
@@ -52,7 +47,7 @@ struct Examination {
 };
 
 Examination examine(const Settings& more = {}) {
-    const auto done = Epilogue(merged({scene().all, more})).run({"doctor", "--json"});
+    const auto done = Epilogue(merged({scene().stage.settings(), more})).run({"doctor", "--json"});
     BOOST_TEST(!contains(done.out + done.err, token));
     return {done.status, Json::parse(done.out)};
 }
@@ -102,7 +97,7 @@ BOOST_AUTO_TEST_CASE(where_all_is_well_it_says_so_and_leaves_no_trace) {
     BOOST_TEST(rows() == before);
     for (const auto& request : stage.platform().log()) BOOST_TEST(request.at("method") == "GET");
 
-    const auto people = Epilogue(scene().all).run({"doctor"});
+    const auto people = Epilogue(scene().stage.settings()).run({"doctor"});
     BOOST_TEST(people.status == 0, people.err);
     BOOST_TEST(contains(people.out, "What is promised"), people.out);
     BOOST_TEST(contains(people.out, "exactly_once"), people.out);
@@ -134,7 +129,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reached_is_named_each_by_itself) {
 
 BOOST_AUTO_TEST_CASE(a_configuration_that_cannot_be_used_is_78) {
     const auto done =
-        Epilogue(merged({scene().all, {{"security.keys", std::vector<std::string>{}}}})).run({"doctor"});
+        Epilogue(merged({scene().stage.settings(), {{"security.keys", std::vector<std::string>{}}}}))
+            .run({"doctor"});
     BOOST_TEST(done.status == 78);
     BOOST_TEST(contains(done.err, "keys"), done.err);
 }
