@@ -272,6 +272,11 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
         BOOST_TEST(done.status == 0, args[0] << " " << args[1] << ": " << done.err);
         haystacks["what `" + args[0] + "` prints"] += done.out + done.err;
     }
+    for (const auto& args : {std::vector<std::string>{"doctor"}, {"preview", std::to_string(github)}}) {
+        const auto done = stage.epilogue().run(args);
+        BOOST_TEST(done.out.size() > 100U, done.err);
+        haystacks["what `" + args[0] + "` prints"] = done.out + done.err;
+    }
     BOOST_TEST(worker.process().stop(std::chrono::seconds{30}) == 0);
     haystacks["the log"] = worker.process().err() + worker.process().out();
     BOOST_TEST(holds(haystacks["the log"], "conversation ended"));
