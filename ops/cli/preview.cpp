@@ -14,19 +14,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void print_json(std::int64_t callback_id, const Preview& shown) {
-    Json document{{"callback_id", callback_id},
-                  {"conversation_id", shown.conversation_id},
-                  {"turn_key", shown.turn_key},
-                  {"verdict", shown.verdict},
-                  {"delivery_id", shown.delivery_id},
-                  {"sink", shown.sink},
-                  {"target", shown.target},
-                  {"basis", name_of(shown.basis)},
-                  {"note", shown.note},
-                  {"method", shown.request->method},
-                  {"url", shown.request->url},
-                  {"headers", shown.request->headers},
-                  {"body", shown.request->body}};
+    const Json document{{"callback_id", callback_id},
+                        {"conversation_id", shown.conversation_id},
+                        {"turn_key", shown.turn_key},
+                        {"verdict", shown.verdict},
+                        {"delivery_id", shown.delivery_id},
+                        {"sink", shown.sink},
+                        {"target", shown.target},
+                        {"basis", name_of(shown.basis)},
+                        {"note", shown.note},
+                        {"method", shown.request->method},
+                        {"url", shown.request->url},
+                        {"headers", shown.request->headers},
+                        {"body", shown.request->body}};
     fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 

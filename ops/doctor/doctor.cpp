@@ -38,11 +38,11 @@ Diagnosis examine(const Config& config) {
     settings.http_timeout = platform_within;
     const auto sinks = make_sinks(settings);
     std::vector<std::future<PlatformVisit>> asked_platforms;
-    for (const auto& [name, sink] : sinks) {
-        const auto found = database.watching.find(name);
+    for (const auto& named : sinks) {
+        const auto found = database.watching.find(named.first);
         const Watching watching = found == database.watching.end() ? Watching{} : found->second;
-        asked_platforms.push_back(std::async(std::launch::async, [name = name, sink = sink.get(), watching] {
-            return visit_platform(name, *sink, watching);
+        asked_platforms.push_back(std::async(std::launch::async, [&named, watching] {
+            return visit_platform(named.first, *named.second, watching);
         }));
     }
 
