@@ -103,15 +103,14 @@ std::size_t digits_at(std::string_view text, std::size_t from) {
 std::size_t string_token_length(std::string_view text) {
     if (text.empty() || text.front() != '"') return 0;
     std::size_t at = 1;
-    while (at < text.size()) {
-        if (text[at] == '"') return at + 1;
-        if (text[at] != '\\') {
-            ++at;
-            continue;
-        }
-        const std::size_t length = escape_length(text.substr(at));
+    std::size_t quote = text.find('"', at);
+    while (quote != std::string_view::npos) {
+        const std::size_t escape = text.substr(0, quote).find('\\', at);
+        if (escape == std::string_view::npos) return quote + 1;
+        const std::size_t length = escape_length(text.substr(escape));
         if (length == 0) return 0;
-        at += length;
+        at = escape + length;
+        if (at > quote) quote = text.find('"', at);
     }
     return 0;
 }

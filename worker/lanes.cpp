@@ -46,7 +46,7 @@ Lanes::Room Lanes::push(Record record) {
     lane.last_read = record.offset;
     lane.bytes += record.bytes();
     lane.queue.push_back(std::move(record));
-    changed_.notify_all();
+    if (lane.queue.size() == 1) changed_.notify_all();  // how it grows from then on the loop looks for itself
     const bool full = lane.queue.size() >= 2 * refill_below() || lane.bytes >= 2 * limits_.batch_bytes;
     if (!full || lane.paused) return Room::enough;
     lane.paused = true;

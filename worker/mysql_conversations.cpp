@@ -36,28 +36,38 @@ ConversationRow conversation_row(Columns& columns) {
 Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
     const std::vector<std::string>& ids, int partition) {
     std::map<std::string, StoredConversation> found;
-    TRY_VOID(in_chunks(ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        std::vector<SqlValue> values;
-        for (std::size_t i = first; i < first + count; ++i) {
-            values.emplace_back(ids[i]);
-            values.emplace_back(std::int64_t{partition});
+    const auto read = [&](const std::vector<std::string>& wanted, std::size_t first,
+                          std::size_t count) -> Result<void> {
+        TRY(const auto rows,
+            session_.query(std::string("SELECT ") + conversation_columns +
+                               ", partition_id FROM conversations WHERE conversation_id IN " +
+                               placeholders(count) + " ORDER BY conversation_id FOR UPDATE",
+                           as_values(wanted, first, count)));
+        for (const SqlRow& row : rows) {
+            Columns columns(row);
+            const std::string id = columns.text();
+            StoredConversation stored;
+            TRY(stored.conversation, from_row(conversation_row(columns)));
+            stored.held = columns.number() != 0;
+            stored.let_go_at = columns.instant();
+            if (columns.number() == partition) found[id] = std::move(stored);
         }
+        return {};
+    };
+    TRY_VOID(in_chunks(ids.size(), [&](auto first, auto count) { return read(ids, first, count); }));
+    // New ones, and those that were registered before their first event.
+    std::vector<std::string> strange;
+    for (const std::string& id : ids)
+        if (!found.contains(id)) strange.push_back(id);
+    TRY_VOID(in_chunks(strange.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        std::vector<SqlValue> values;
+        for (std::size_t i = first; i < first + count; ++i)
+            values.insert(values.end(), {strange[i], std::int64_t{partition}});
         TRY_VOID(session_.execute("INSERT INTO conversations (conversation_id, partition_id) VALUES " +
                                       placeholders(2, count) +
                                       " ON DUPLICATE KEY UPDATE partition_id=VALUES(partition_id)",
                                   values));
-        TRY(const auto rows, session_.query(std::string("SELECT ") + conversation_columns +
-                                                " FROM conversations WHERE conversation_id IN " +
-                                                placeholders(count) + " ORDER BY conversation_id FOR UPDATE",
-                                            as_values(ids, first, count)));
-        for (const SqlRow& row : rows) {
-            Columns columns(row);
-            const std::string id = columns.text();
-            TRY(found[id].conversation, from_row(conversation_row(columns)));
-            found[id].held = columns.number() != 0;
-            found[id].let_go_at = columns.instant();
-        }
-        return {};
+        return read(strange, first, count);
     }));
     std::vector<StoredConversation> stored;
     for (const std::string& id : ids) {

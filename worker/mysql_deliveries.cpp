@@ -1,5 +1,8 @@
 // The summaries and deliveries part of MysqlTransaction.
+#include <span>
+
 #include "base/ids.h"
+#include "worker/mysql_chunks.h"
 #include "worker/mysql_columns.h"
 #include "worker/mysql_transaction.h"
 
@@ -48,13 +51,17 @@ constexpr const char* open_states = "('PLANNED','SENDING','UNKNOWN','RETRY')";
 }  // namespace
 
 Result<void> MysqlTransaction::insert_summaries(const std::vector<SummaryRow>& rows) {
-    for (const SummaryRow& row : rows) {
+    return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        std::vector<SqlValue> values;
+        for (const SummaryRow& row : std::span(rows).subspan(first, count))
+            values.insert(values.end(), {row.conversation_id, row.turn_key, row.source, row.body});
         TRY_VOID(session_.execute(
-            "INSERT INTO summaries (conversation_id, turn_key, source, state, body, created_at) "
-            "VALUES (?,?,?,'READY',?,UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE generation=generation",
-            {row.conversation_id, row.turn_key, row.source, row.body}));
-    }
-    return {};
+            "INSERT INTO summaries (conversation_id, turn_key, source, state, body, created_at) VALUES " +
+                repeated("(?,?,?,'READY',?,UTC_TIMESTAMP(6))", count) +
+                " ON DUPLICATE KEY UPDATE generation=generation",
+            values));
+        return {};
+    });
 }
 
 Result<std::optional<SummaryRow>> MysqlTransaction::summary_of(const std::string& conversation_id,
@@ -72,25 +79,34 @@ Result<std::optional<SummaryRow>> MysqlTransaction::summary_of(const std::string
     return std::optional(std::move(row));
 }
 
-Result<std::int64_t> MysqlTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
-    std::int64_t inserted = 0;
-    for (const DeliveryRow& row : rows) {
-        const SqlValue partition =
-            row.source_partition ? SqlValue(std::int64_t{*row.source_partition}) : SqlValue(nullptr);
-        const SqlValue offset = row.source_offset ? SqlValue(*row.source_offset) : SqlValue(nullptr);
-        TRY(const auto changed,
-            session_.execute(
-                "INSERT INTO deliveries (delivery_id, callback_id, turn_key, conversation_id, "
-                "sink, target, verdict, "
-                "state, next_attempt_at, created_at, source_partition, source_offset) VALUES "
-                "(?,?,?,?,?,?,?,?,COALESCE(?,UTC_TIMESTAMP(6)),UTC_TIMESTAMP(6),?,?) ON "
-                "DUPLICATE KEY UPDATE generation=generation",
+Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
+    std::vector<std::string> ids;
+    for (const DeliveryRow& row : rows) ids.push_back(row.id);
+    std::vector<std::string> fresh = ids;
+    TRY_VOID(in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        // Whoever plans a turn has locked its conversation: between these two statements nobody adds any.
+        TRY(const auto known,
+            session_.query("SELECT delivery_id FROM deliveries WHERE delivery_id IN " + placeholders(count),
+                           as_values(ids, first, count)));
+        for (const SqlRow& row : known) std::erase(fresh, row.at(0).value_or(""));
+        std::vector<SqlValue> values;
+        for (const DeliveryRow& row : std::span(rows).subspan(first, count))
+            values.insert(
+                values.end(),
                 {row.id, row.callback_id, row.turn_key, row.conversation_id, row.sink, row.target,
                  std::string(name_of(row.verdict)), std::string(name_of(row.progress.state)),
-                 sql_value(row.next_attempt_at), partition, offset}));
-        inserted += changed;
-    }
-    return inserted;
+                 row.source_partition ? SqlValue(std::int64_t{*row.source_partition}) : SqlValue(nullptr),
+                 row.source_offset ? SqlValue(*row.source_offset) : SqlValue(nullptr),
+                 sql_value(row.next_attempt_at)});
+        TRY_VOID(session_.execute(
+            "INSERT INTO deliveries (delivery_id, callback_id, turn_key, conversation_id, sink, target, "
+            "verdict, state, source_partition, source_offset, next_attempt_at, created_at) VALUES " +
+                repeated("(?,?,?,?,?,?,?,?,?,?,COALESCE(?,UTC_TIMESTAMP(6)),UTC_TIMESTAMP(6))", count) +
+                " ON DUPLICATE KEY UPDATE generation=generation",
+            values));
+        return {};
+    }));
+    return fresh;
 }
 
 Result<std::vector<DeliveryRow>> MysqlTransaction::deliveries_where(const std::string& condition,

@@ -74,7 +74,6 @@ void Outbox::work_at(const Task& task) {
     --busy_;
     --under_way_[task.sink];
     known_.erase(task.delivery_id);
-    wake_senders_.notify_all();  // another task of this sink may start now
     idle_.notify_all();
     if (done && *done && queue_.empty()) {
         sweep_asked_ = true;  // the callback's next delivery may have become its oldest
@@ -107,6 +106,7 @@ void Outbox::send(const std::stop_token& stop) {
         std::optional<Task> task;
         wake_senders_.wait(lock, stop, [&] { return (task = begin_locked()).has_value(); });
         if (!task) return;
+        // What its end lets begin is this thread's own next task: nobody else has to be woken for it.
         lock.unlock();
         work_at(*task);
         lock.lock();

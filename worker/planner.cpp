@@ -64,12 +64,7 @@ Result<std::vector<std::string>> Planner::write(Transaction& transaction, const 
             TRY_VOID(transaction.put_callback_state(callback.id, callback.state));
     }
     TRY_VOID(transaction.insert_summaries(plan.summaries));
-    std::vector<std::string> fresh;
-    for (const DeliveryRow& delivery : plan.deliveries) {
-        TRY(const auto inserted, transaction.insert_deliveries({delivery}));
-        if (inserted > 0) fresh.push_back(delivery.id);
-    }
-    return fresh;
+    return transaction.insert_deliveries(plan.deliveries);
 }
 
 }  // namespace epilogue

@@ -204,9 +204,9 @@ class Transaction {
     virtual Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
                                                          const std::string& turn_key) = 0;
 
-    /// Existing rows (same callback and turn) are kept as they are; returns how many are new. A row is due
-    /// since its next_attempt_at, or now when it has none.
-    virtual Result<std::int64_t> insert_deliveries(const std::vector<DeliveryRow>& rows) = 0;
+    /// Existing rows (same callback and turn) are kept as they are; returns the ids of those that are new. A
+    /// row is due since its next_attempt_at, or now when it has none.
+    virtual Result<std::vector<std::string>> insert_deliveries(const std::vector<DeliveryRow>& rows) = 0;
     virtual Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) = 0;
     virtual Result<void> put_delivery(const DeliveryRow& row) = 0;
     /// True when an older delivery of the callback is neither final nor parked.

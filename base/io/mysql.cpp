@@ -96,8 +96,12 @@ std::string placeholders(std::size_t columns, std::size_t rows) {
     std::string row = "(?";
     for (std::size_t i = 1; i < columns; ++i) row += ",?";
     row += ")";
+    return repeated(row, rows);
+}
+
+std::string repeated(const std::string& row, std::size_t rows) {
     std::string all = row;
-    for (std::size_t i = 1; i < rows; ++i) all += "," + row;
+    for (std::size_t i = 1; i < rows; ++i) (all += ',') += row;
     return all;
 }
 

@@ -46,6 +46,8 @@ bool is_already_done(const Error& error);  ///< a column or key is there already
 
 /// "(?,?,?)" with `columns` question marks, `rows` times, separated by commas.
 std::string placeholders(std::size_t columns, std::size_t rows = 1);
+/// `row` so many times, separated by commas.
+std::string repeated(const std::string& row, std::size_t rows);
 
 /// Not thread-safe: one thread at a time. Prepared statements are cached per session.
 /// Errors: Remedy::poison when the data cannot be stored (contract: architecture §1.3's list), else

@@ -86,8 +86,8 @@ class PointTransaction final : public Transaction {
                                                  const std::string& turn_key) override {
         return said("the summary is read", rows_.summary_of(conversation_id, turn_key));
     }
-    Result<std::int64_t> insert_deliveries(const std::vector<DeliveryRow>& rows) override {
-        return said("a delivery is inserted", rows_.insert_deliveries(rows));
+    Result<std::vector<std::string>> insert_deliveries(const std::vector<DeliveryRow>& rows) override {
+        return said("the deliveries are inserted", rows_.insert_deliveries(rows));
     }
     Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) override {
         return said("the delivery is locked", rows_.lock_delivery(id));

@@ -123,7 +123,7 @@ class Office {
             TRY_VOID(transaction.insert_summaries(
                 {{callback.conversation_id, delivery.turn_key, "final", summary}}));
             TRY(const auto inserted, transaction.insert_deliveries({delivery}));
-            return inserted == 1 ? Result<void>() : fatal("no new delivery");
+            return inserted.size() == 1 ? Result<void>() : fatal("no new delivery");
         };
         expect(store_->transact(work, [](Transaction&) -> Result<bool> { return false; }));
     }

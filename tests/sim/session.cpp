@@ -329,9 +329,9 @@ const DeliveryRow* SimTransaction::delivery(const std::string& id) const {
     return found == database_.ordinals.end() ? nullptr : &database_.deliveries.at(found->second);
 }
 
-Result<std::int64_t> SimTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
+Result<std::vector<std::string>> SimTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
     TRY_VOID(statement());
-    std::int64_t inserted = 0;
+    std::vector<std::string> inserted;
     for (const DeliveryRow& row : rows) {
         TRY_VOID(lock('d', row.id));
         if (database_.ordinals.count(row.id) > 0 ||
@@ -341,7 +341,7 @@ Result<std::int64_t> SimTransaction::insert_deliveries(const std::vector<Deliver
         stored.created_at = database_.now();
         if (!stored.next_attempt_at) stored.next_attempt_at = stored.created_at;
         open_->changes.inserted.emplace_back(database_.next_ordinal++, std::move(stored));
-        ++inserted;
+        inserted.push_back(row.id);
     }
     return inserted;
 }

@@ -58,7 +58,7 @@ class SimTransaction final : public Transaction {
     Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
                                                  const std::string& turn_key) override;
 
-    Result<std::int64_t> insert_deliveries(const std::vector<DeliveryRow>& rows) override;
+    Result<std::vector<std::string>> insert_deliveries(const std::vector<DeliveryRow>& rows) override;
     Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) override;
     Result<void> put_delivery(const DeliveryRow& row) override;
     Result<bool> has_older_open_delivery(const DeliveryRow& row) override;

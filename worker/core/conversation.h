@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/instant.h"
 #include "schemas/event.h"
@@ -87,7 +87,7 @@ struct Conversation {
     std::optional<Instant> newest;  ///< latest own timestamp among statuses, agent actions and words applied
     std::optional<Instant> newest_status;  ///< latest own timestamp among statuses applied
     std::int64_t highest_number = -1;      ///< V0: highest id applied
-    std::deque<std::string> recent;        ///< V1: ids of the last 64 steering events, oldest first
+    std::vector<std::string> recent;       ///< V1: ids of the last 64 steering events, oldest first
     std::optional<TurnEnd> last;           ///< the last counted turn, for late registration
     std::optional<Instant> last_event_at;  ///< record time
 };

@@ -207,7 +207,7 @@ Result<Conversation> from_row(const ConversationRow& row) {
         conversation.highest_number = fold.at("number").get<std::int64_t>();
         conversation.agent_since_status = fold.value("agent_since_status", false);
         if (!row.recent_ids.empty())
-            conversation.recent = Json::parse(row.recent_ids).get<std::deque<std::string>>();
+            conversation.recent = Json::parse(row.recent_ids).get<std::vector<std::string>>();
         if (fold.contains("last"))
             conversation.last = last_of(fold.at("last"), row, digest, !current_turn(conversation));
         conversation.last_event_at = row.last_event_at;

@@ -107,7 +107,8 @@ class Application {
             conversation_.highest_number = event_->number;
         } else if (steers(*event_)) {
             conversation_.recent.push_back(event_->id);
-            if (conversation_.recent.size() > max_recent_ids) conversation_.recent.pop_front();
+            if (conversation_.recent.size() > max_recent_ids)
+                conversation_.recent.erase(conversation_.recent.begin());
         }
     }
 
