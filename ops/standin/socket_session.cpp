@@ -66,7 +66,8 @@ class Outbox final : public SocketPeer {
 
 class Session {
   public:
-    Session(tcp::socket& socket, const SocketPlay& play) : socket_(socket), play_(play) {}
+    Session(tcp::socket& socket, const SocketPlay& play)
+        : socket_(socket.get_executor(), tcp::v4(), ::dup(socket.native_handle())), play_(play) {}
 
     Ending play(const boost::beast::http::request<boost::beast::http::string_body>& handshake,
                 const Request& request) {
@@ -118,7 +119,8 @@ class Session {
         return true;
     }
 
-    websocket::stream<tcp::socket&> socket_;
+    // A descriptor of its own: Beast closes it whenever it likes, while the server looks at the connection's.
+    websocket::stream<tcp::socket> socket_;
     const SocketPlay& play_;
     std::shared_ptr<Outbox> outbox_ = std::make_shared<Outbox>();
 };

@@ -179,19 +179,21 @@ BOOST_AUTO_TEST_CASE(a_callback_that_throws_stops_neither_the_others_nor_the_eve
 BOOST_AUTO_TEST_CASE(a_callback_may_ask_the_conversation) {
     AgentStandIn server;
     server.add(id, numbered(1));
-    std::promise<std::size_t> size;
+    std::promise<std::pair<bool, std::size_t>> answer;
     std::promise<RemoteConversation*> made;
     ConversationOptions options = fast();
     options.callbacks.emplace_back([&, asked = made.get_future().share()](const RemoteEvent& event) {
         if (event.id != "ask") return;
         RemoteConversation* const conversation = asked.get();
-        BOOST_TEST(conversation->reconcile(10s).has_value());
-        size.set_value(conversation->events().size());
+        const bool reconciled = conversation->reconcile(10s).has_value();
+        answer.set_value({reconciled, conversation->events().size()});
     });
     const auto conversation = attached(server, std::move(options));
     made.set_value(conversation.get());
     server.emit(id, message_event("ask", 100, "agent", "x"));
-    BOOST_TEST(size.get_future().get() == 2U);
+    const auto [reconciled, size] = answer.get_future().get();
+    BOOST_TEST(reconciled);
+    BOOST_TEST(size == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_finishes_is_told_with_all_its_events) {
