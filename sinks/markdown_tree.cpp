@@ -2,8 +2,9 @@
 
 #include <mutex>
 
-#include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
+
+#include "sinks/markdown_parser.h"
 
 namespace epilogue {
 namespace {
@@ -25,10 +26,7 @@ void each_from(cmark_node* root, const std::function<void(cmark_node*, bool)>& v
 
 MarkdownTree::MarkdownTree(std::string_view markdown) {
     const std::lock_guard lock(parsing);
-    cmark_gfm_core_extensions_ensure_registered();
-    cmark_parser* const parser = cmark_parser_new(CMARK_OPT_DEFAULT);
-    for (const char* name : {"table", "autolink", "strikethrough", "tasklist"})
-        cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(name));
+    cmark_parser* const parser = new_markdown_parser(CMARK_OPT_DEFAULT);
     cmark_parser_feed(parser, markdown.data(), markdown.size());
     root_ = cmark_parser_finish(parser);
     cmark_parser_free(parser);

@@ -5,25 +5,23 @@
 #include <fstream>
 #include <regex>
 
-#include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "sinks/code_point.h"
+#include "sinks/markdown_parser.h"
 
 namespace epilogue::hostile {
 namespace {
 
 /// The post as a browser would get it, were nothing taken out of it on the way.
 std::string rendered(const std::string& post) {
-    cmark_gfm_core_extensions_ensure_registered();
-    cmark_parser* const parser = cmark_parser_new(CMARK_OPT_UNSAFE);
-    for (const char* name : {"table", "autolink", "strikethrough", "tasklist"})
-        cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(name));
+    cmark_parser* const parser = new_markdown_parser(CMARK_OPT_UNSAFE);
     cmark_parser_feed(parser, post.data(), post.size());
     cmark_node* const document = cmark_parser_finish(parser);
-    char* const html = cmark_render_html(document, CMARK_OPT_UNSAFE, nullptr);
+    char* const html =
+        cmark_render_html_with_mem(document, CMARK_OPT_UNSAFE, nullptr, cmark_get_default_mem_allocator());
     std::string text = html;
     std::free(html);
     cmark_node_free(document);
