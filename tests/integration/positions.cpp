@@ -51,13 +51,19 @@ class Play {
     }
 
     /// Returns when /readyz says these words of the partition, and they stay after the worker is ready again.
-    void says(const WorkerProcess& worker, int partition, const std::string& words) const {
+    void says(WorkerProcess& worker, int partition, const std::string& words) const {
         const std::string name = topic() + " partition " + std::to_string(partition) + ": ";
-        eventually("/readyz says of " + name + words, shown_within, [&] {
-            const std::string body = worker.get("/readyz").body;
-            const auto line = body.find(name);
-            return line != std::string::npos && body.find(words, line) != std::string::npos;
-        });
+        try {
+            eventually("/readyz says of " + name + words, shown_within, [&] {
+                const std::string body = worker.get("/readyz").body;
+                const auto line = body.find(name);
+                return line != std::string::npos && body.find(words, line) != std::string::npos;
+            });
+        } catch (const GaveUp& gave_up) {
+            BOOST_FAIL(gave_up.what() << "; it says\n"
+                                      << worker.get("/readyz").body << "and the worker says\n"
+                                      << worker.process().err());
+        }
     }
 
     void make_topic_anew(int partitions) const {
@@ -108,7 +114,7 @@ void end(WorkerProcess& worker) {
 
 BOOST_AUTO_TEST_CASE(a_topic_made_anew_under_a_running_worker_is_read_from_its_beginning) {
     Play play("anew_running", 2);
-    const auto worker = play.stage.epilogue().worker();
+    auto worker = play.stage.epilogue().worker();
     play.tell(0);
     play.tell(0);
     play.tell(1);
@@ -157,7 +163,7 @@ BOOST_AUTO_TEST_CASE(another_cluster_is_read_from_its_beginning) {
     play.let_an_hour_pass();
     play.stage.query("UPDATE partition_progress SET cluster_id='the-old-one', next_offset=1000");
     play.tell(0);
-    const auto worker = play.stage.epilogue().start_worker();
+    auto worker = play.stage.epilogue().start_worker();
     play.says(worker, 0, "another cluster");
     play.all_reported();
     check_alarms(worker, "epilogue_log_replaced_total", 1);
@@ -207,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_changed_group_goes_on_from_the_stored_position) {
     play.let_an_hour_pass();
     play.tell(0);
     const Epilogue renamed(merged({play.stage.settings(), {{"kafka.group", "renamed-2"}}}));
-    const auto worker = renamed.start_worker();
+    auto worker = renamed.start_worker();
     play.says(worker, 0, "taken over from group renamed, at offset 4");
     play.all_reported();
     check_alarms(worker, "epilogue_group_changed_total", 1);
@@ -225,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_second_group_on_the_same_tables_waits_while_the_first_is_
     play.tell(0);
     play.all_reported();
     const Epilogue second_settings(merged({play.stage.settings(), {{"kafka.group", "two_groups-2"}}}));
-    const auto second = second_settings.start_worker();
+    auto second = second_settings.start_worker();
     play.says(second, 0, "group two_groups is read into the same tables");
     BOOST_TEST(second.get("/readyz").status == 503);
     check_alarms(second, "epilogue_group_changed_total", 1);
@@ -238,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_second_group_on_the_same_tables_waits_while_the_first_is_
 
 BOOST_AUTO_TEST_CASE(partitions_that_are_added_are_read_from_their_beginning_whatever_start_says) {
     Play play("grown", 3, {{"kafka.start", "latest"}});
-    const auto worker = play.stage.epilogue().worker();
+    auto worker = play.stage.epilogue().worker();
     eventually("all partitions are claimed",
                [&] { return play.stage.number("SELECT COUNT(*) FROM partition_progress") == 3; });
     for (int partition = 0; partition < 3; ++partition) play.tell(partition);
@@ -265,7 +271,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_shown_when_nothing_happened) {
     const auto stored = play.stage.stored();
     // Partition 0 was read to its end and is emptied; of partition 1 the record read last is still there.
     broker_of_this_program().delete_records(play.topic(), {{0, stored.at(0)}, {1, stored.at(1) - 1}});
-    const auto worker = play.stage.epilogue().worker();
+    auto worker = play.stage.epilogue().worker();
     eventually("both are claimed again", [&] {
         return play.stage.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 1 &&
                total(worker.metrics(), "epilogue_consumer_lag") == 0;
