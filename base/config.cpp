@@ -1,7 +1,6 @@
 #include "base/config.h"
 
 #include <cctype>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -75,11 +74,8 @@ ConfigValue comma_list(std::string_view text) {
 ConfigValue value_of(ConfigKind::Written written, std::string_view text) {
     using Written = ConfigKind::Written;
     const std::string_view bare = trimmed(text);
-    if (written == Written::integer) {
-        std::int64_t integer = 0;
-        const auto [end, error] = std::from_chars(bare.data(), bare.data() + bare.size(), integer);
-        if (error == std::errc() && end == bare.data() + bare.size()) return {integer};
-    }
+    if (written == Written::integer)
+        if (const auto integer = integer_in(bare)) return {*integer};
     if ((written == Written::list && bare.starts_with('[')) ||
         (written == Written::table && bare.starts_with('{')))
         if (auto value = parse_toml_value(bare)) return std::move(*value);

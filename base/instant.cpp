@@ -68,6 +68,10 @@ std::optional<std::chrono::minutes> take_zone(std::string_view& text) {
 
 }  // namespace
 
+Instant system_now() {
+    return std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+}
+
 std::string to_iso(Instant at) {
     return format(at, 'T', "Z");
 }

@@ -11,6 +11,9 @@ namespace epilogue {
 using Micros = std::chrono::microseconds;
 using Instant = std::chrono::time_point<std::chrono::system_clock, Micros>;
 
+/// The machine's own time.
+Instant system_now();
+
 /// "2026-11-21T08:13:42.407602Z".
 std::string to_iso(Instant at);
 

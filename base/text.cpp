@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <charconv>
 #include <cstdint>
 
 namespace epilogue {
@@ -65,6 +66,13 @@ std::string lowered(std::string_view text) {
     for (char& c : result)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return result;
+}
+
+std::optional<std::int64_t> integer_in(std::string_view text) {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, fault] = std::from_chars(text.data(), end, number);
+    return fault == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
 }
 
 std::string to_hex(std::string_view bytes) {

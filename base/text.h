@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,9 @@ std::string lowered(std::string_view text);
 
 /// Lower-case hex digits of the bytes.
 std::string to_hex(std::string_view bytes);
+
+/// The decimal number that `text` is as a whole; nullopt when it is none, or too great for the type.
+std::optional<std::int64_t> integer_in(std::string_view text);
 
 /// The parts between `separator`, trimmed, empty ones left out.
 std::vector<std::string> split(std::string_view text, char separator);

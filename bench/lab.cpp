@@ -87,7 +87,7 @@ void Lab::fill(const std::string& topic, Traffic& traffic, std::size_t events) c
     constexpr std::chrono::microseconds between{500};
     broker_.create_topic(topic, partitions);
     testing::Producer producer(broker_.bootstrap());
-    const Instant end = std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    const Instant end = system_now();
     for (std::size_t done = 0; done < events;) {
         std::vector<testing::Record> records;
         for (; done < events && records.size() < chunk; ++done) {

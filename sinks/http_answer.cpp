@@ -67,7 +67,7 @@ std::optional<std::chrono::seconds> wait_until_epoch(const HttpAnswer& answer, c
 
 Instant time_of(const HttpAnswer& answer) {
     if (const auto date = http_date(header_of(answer, "date"))) return *date;
-    return std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    return system_now();
 }
 
 std::string next_page(const HttpAnswer& answer) {

@@ -11,7 +11,9 @@
 namespace epilogue {
 namespace {
 
-constexpr std::size_t room = alignof(std::max_align_t) > 16 ? alignof(std::max_align_t) : 16;
+constexpr std::size_t room = 16;
+static_assert(room % alignof(std::max_align_t) == 0,
+              "what stands behind the room is aligned as the block is");
 
 void* behind_room(void* block) {
     if (block == nullptr) std::abort();

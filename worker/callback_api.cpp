@@ -1,7 +1,6 @@
 #include "worker/callback_api.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 
 #include <nlohmann/json.hpp>
@@ -53,17 +52,10 @@ class HastyStore final : public Store {
     Store& store_;
 };
 
-std::optional<std::int64_t> number_in(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
 /// The id in "/api/callbacks/ID".
 std::optional<std::int64_t> id_in(std::string_view path) {
     if (!path.starts_with(collection) || path.substr(collection.size(), 1) != "/") return std::nullopt;
-    const auto id = number_in(path.substr(collection.size() + 1));
+    const auto id = integer_in(path.substr(collection.size() + 1));
     return id && *id > 0 ? id : std::nullopt;
 }
 
@@ -110,7 +102,7 @@ tl::expected<CallbackFilter, std::string> filter_of(
     CallbackFilter filter;
     const auto wrong = [](const std::string& text) { return tl::unexpected(text); };
     for (const auto& [name, value] : parameters) {
-        const auto number = number_in(value);
+        const auto number = integer_in(value);
         if (name == "status") {
             const auto& known = callback_statuses();
             if (std::find(known.begin(), known.end(), value) == known.end())

@@ -62,9 +62,7 @@ struct LaneLimits {
 struct LaneClock {
     std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
     /// Only decides when it is worth asking the broker and the database; never what is done.
-    std::function<Instant()> wall = [] {
-        return std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
-    };
+    std::function<Instant()> wall = system_now;
 };
 
 /// Thread-safe.

@@ -53,7 +53,7 @@ Result<void> read_basis(Transaction& transaction, const std::optional<std::strin
         basis.turn.turn_key = basis.owed->turn_key;
         basis.turn.verdict = basis.owed->verdict;
     } else {
-        basis.turn = basis.conversation.last.value_or(as_if_finished(basis.conversation));
+        basis.turn = basis.conversation.last ? *basis.conversation.last : as_if_finished(basis.conversation);
     }
     if (!basis.owed && !basis.conversation.last) return {};
     TRY(const auto row, transaction.summary_of(basis.callback.conversation_id, basis.turn.turn_key));

@@ -22,6 +22,9 @@
 
 namespace epilogue {
 
+/// The most that one answer of a broker to us may hold, while [kafka] properties say nothing else.
+constexpr std::int64_t max_kafka_answer_bytes = 100'000'000;
+
 struct KafkaSettings {
     std::string brokers;
     std::string client_id;

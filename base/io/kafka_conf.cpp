@@ -38,13 +38,14 @@ Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
 
 Result<KafkaConf> kafka_reading_conf(const KafkaSettings& settings,
                                      const std::map<std::string, std::string>& defaults) {
-    std::map<std::string, std::string> all{{"enable.partition.eof", "true"},
-                                           {"auto.offset.reset", "error"},
-                                           {"isolation.level", "read_committed"},
-                                           {"allow.auto.create.topics", "false"},
-                                           {"topic.metadata.refresh.interval.ms", "10000"},
-                                           {"reconnect.backoff.max.ms", "2000"},
-                                           {"receive.message.max.bytes", "100000000"}};
+    std::map<std::string, std::string> all{
+        {"enable.partition.eof", "true"},
+        {"auto.offset.reset", "error"},
+        {"isolation.level", "read_committed"},
+        {"allow.auto.create.topics", "false"},
+        {"topic.metadata.refresh.interval.ms", "10000"},
+        {"reconnect.backoff.max.ms", "2000"},
+        {"receive.message.max.bytes", std::to_string(max_kafka_answer_bytes)}};
     all.insert(defaults.begin(), defaults.end());
     return kafka_conf(settings, all);
 }
@@ -61,6 +62,14 @@ Result<KafkaClient> kafka_client(rd_kafka_type_t type, KafkaConf conf) {
     if (client == nullptr) return fatal(std::string("[kafka] ") + why.data());
     (void)conf.release();  // owned by the client now
     return KafkaClient(client);
+}
+
+std::string cluster_id_of(rd_kafka_t* client, std::chrono::milliseconds wait) {
+    char* id = rd_kafka_clusterid(client, static_cast<int>(wait.count()));
+    if (id == nullptr) return "";
+    std::string copy(id);
+    rd_kafka_mem_free(client, id);
+    return copy;
 }
 
 Failure kafka_failure(rd_kafka_resp_err_t error, const std::string& doing) {

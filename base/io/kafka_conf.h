@@ -36,6 +36,9 @@ Result<KafkaClient> kafka_client(rd_kafka_type_t type, KafkaConf conf);
 /// The record's timestamp; the epoch when it has none.
 Instant timestamp_of(const rd_kafka_message_t& message);
 
+/// The cluster's id as the broker tells it within `wait`; "" when it does not.
+std::string cluster_id_of(rd_kafka_t* client, std::chrono::milliseconds wait);
+
 /// The error as ours: retryable, with librdkafka's number and text.
 Failure kafka_failure(rd_kafka_resp_err_t error, const std::string& doing);
 

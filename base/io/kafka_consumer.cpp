@@ -226,11 +226,7 @@ bool KafkaConsumer::is_reachable(std::chrono::milliseconds wait) {
 }
 
 std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {
-    char* id = rd_kafka_clusterid(handles_->client.get(), static_cast<int>(wait.count()));
-    if (id == nullptr) return "";
-    std::string copy(id);
-    rd_kafka_mem_free(handles_->client.get(), id);
-    return copy;
+    return cluster_id_of(handles_->client.get(), wait);
 }
 
 void KafkaConsumer::close(std::chrono::milliseconds deadline) {

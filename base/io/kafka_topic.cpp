@@ -67,10 +67,7 @@ Result<std::optional<TopicFacts>> topic_facts(const KafkaSettings& settings, con
     TRY(const auto count, count_of(client.get(), topic, deadline));
     if (!count) return std::optional<TopicFacts>();
     TopicFacts facts;
-    if (char* id = rd_kafka_clusterid(client.get(), milliseconds_until(deadline))) {
-        facts.cluster_id = id;
-        rd_kafka_mem_free(client.get(), id);
-    }
+    facts.cluster_id = cluster_id_of(client.get(), std::chrono::milliseconds{milliseconds_until(deadline)});
     if (auto config = config_of(client.get(), topic, deadline))
         facts.config = std::move(*config);
     else

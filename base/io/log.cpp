@@ -32,7 +32,7 @@ spdlog::logger& logger() {
 void write(LogLevel level, std::string_view message, const LogFields& fields) {
     const auto its_level = spdlog_levels[static_cast<std::size_t>(level)];
     if (!logger().should_log(its_level)) return;
-    const auto now = std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    const auto now = system_now();
     const std::string line = log_line(chosen_format, now, level, message, fields);
     logger().log(its_level, spdlog::string_view_t(line.data(), line.size()));
 }

@@ -1,7 +1,6 @@
 #include "ops/doctor/broker.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -17,11 +16,7 @@ const std::string kafka = "kafka";
 std::optional<std::int64_t> number_at(const std::map<std::string, std::string>& config,
                                       const std::string& name) {
     const auto found = config.find(name);
-    if (found == config.end()) return std::nullopt;
-    std::int64_t number = 0;
-    const char* const end = found->second.data() + found->second.size();
-    const auto [last, fault] = std::from_chars(found->second.data(), end, number);
-    return fault == std::errc{} && last == end ? std::optional(number) : std::nullopt;
+    return found == config.end() ? std::nullopt : integer_in(found->second);
 }
 
 Finding judge_retention(const Config& config, std::int64_t retention_ms) {
@@ -41,8 +36,7 @@ Finding judge_retention(const Config& config, std::int64_t retention_ms) {
 
 /// The most that one fetch of ours can hold.
 std::int64_t fetch_limit(const Config& config) {
-    constexpr std::int64_t ours = 100'000'000;  // base/io/kafka_conf.cpp
-    return number_at(config.kafka.properties, "receive.message.max.bytes").value_or(ours);
+    return number_at(config.kafka.properties, "receive.message.max.bytes").value_or(max_kafka_answer_bytes);
 }
 
 Finding judge_size(const Config& config, std::int64_t bytes) {

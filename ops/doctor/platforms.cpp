@@ -41,7 +41,7 @@ Sighting trial_look_up(Sink& sink, const Target& target) {
     post.delivery_id = random_uuid();
     post.target = target;
     post.body = sink.render({}, post.delivery_id);
-    post.intent_at = std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    post.intent_at = system_now();
     return sink.find(post);
 }
 

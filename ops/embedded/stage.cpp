@@ -162,8 +162,7 @@ void Stage::register_callback(const Story& story) {
     request.processor_json = processor_json_of(story.place);
     request.options.mode = Mode::every_turn;
     request.inactivity = config_.worker.inactivity_timeout;
-    const Planner planner(required(store_->installation()).id, summary_rules(config_));
-    required(epilogue::register_callback(*store_, planner, request));
+    required(epilogue::register_callback(*store_, required(planner_for(config_, *store_)), request));
 }
 
 void Stage::start_workers(const std::stop_token& stop) {

@@ -6,13 +6,9 @@
 
 namespace epilogue::standin {
 
-Instant now() {
-    return std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
-}
-
 const Comment& Board::add(Comment comment) {
     comment.id = next_id_++;
-    if (comment.created_at == Instant{}) comment.created_at = now();
+    if (comment.created_at == Instant{}) comment.created_at = system_now();
     if (comment.updated_at == Instant{}) comment.updated_at = comment.created_at;
     return comments_.insert_or_assign(comment.id, std::move(comment)).first->second;
 }
@@ -30,7 +26,7 @@ bool Board::edit(std::int64_t id, std::string body) {
     const auto found = comments_.find(id);
     if (found == comments_.end()) return false;
     found->second.body = std::move(body);
-    found->second.updated_at = now();
+    found->second.updated_at = system_now();
     return true;
 }
 
@@ -45,7 +41,7 @@ void Board::pass(Micros time) {
 }
 
 std::vector<const Comment*> Board::listed(const std::string& platform, const std::string& place) const {
-    const Instant time = now();
+    const Instant time = system_now();
     std::vector<const Comment*> found;
     for (const auto& [id, comment] : comments_) {
         if (comment.platform == platform && comment.place == place && comment.hidden_until <= time) {

@@ -32,7 +32,7 @@ Reply Desk::handle(const Request& request) {
 Desk::Entry Desk::note(const Request& request) {
     auto entry = std::make_shared<LogEntry>();
     entry->n = log_.size() + 1;
-    entry->at = now();
+    entry->at = system_now();
     entry->method = request.method;
     entry->path = request.path;
     entry->query = request.query;
@@ -95,7 +95,7 @@ Reply Desk::serve(const Platform& platform, const Request& request, LogEntry& en
 Reply Desk::hide(const Platform& platform, const Request& request, const Script& script, LogEntry& entry) {
     const std::int64_t first = board_.next_id();
     Reply reply = serve(platform, request, entry);
-    for (std::int64_t id = first; id < board_.next_id(); ++id) board_.hide(id, now() + script.wait);
+    for (std::int64_t id = first; id < board_.next_id(); ++id) board_.hide(id, system_now() + script.wait);
     return reply;
 }
 

@@ -216,7 +216,7 @@ Reply serve_github(const Request& request, Board& board) {
     const std::size_t count = board.count_request();
     // Never "remaining: 0" beside a success: limits are played by rules, not by how long a test runs.
     const std::size_t used = (count - 1) % requests_per_hour;
-    const auto reset = std::chrono::ceil<std::chrono::hours>(now());
+    const auto reset = std::chrono::ceil<std::chrono::hours>(system_now());
     Reply reply = authorised(request, board);
     reply.headers.insert(
         reply.headers.end(),

@@ -9,18 +9,12 @@
 
 #include "ops/standin/platform.h"
 #include "tests/integration/guarantees/report.h"
-#include "tests/integration/harness/requirements.h"
 #include "tests/unit/golden.h"
 
 namespace {
 
 using namespace epilogue;
 using namespace epilogue::testing;
-
-struct WithMariaDb {
-    WithMariaDb() { require_programs(process::maria_programs()); }
-};
-BOOST_TEST_GLOBAL_FIXTURE(WithMariaDb);
 
 const Database& server() {
     static const Database one;

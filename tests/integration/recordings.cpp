@@ -56,7 +56,7 @@ using CallbackIds = std::map<std::pair<std::string, std::string>, std::int64_t>;
 CallbackIds register_all(const Epilogue& epilogue, const std::vector<RecordedConversation>& conversations) {
     const Config config = expect(load_config(epilogue.config_file().string(), {}));
     MysqlStore store(mysql_settings(config), StoreObserver{});
-    const Planner planner(expect(store.installation()).id, summary_rules(config));
+    const Planner planner = expect(planner_for(config, store));
     CallbackIds ids;
     for (const auto& conversation : conversations)
         for (const auto& mode : modes) {
@@ -80,10 +80,6 @@ const Servers& servers() {
     return both;
 }
 
-Instant now() {
-    return std::chrono::floor<Micros>(std::chrono::system_clock::now());
-}
-
 /// A topic, a group and a database of their own, each recording as a new conversation, callbacks on all of
 /// them.
 class Trial {
@@ -95,7 +91,7 @@ class Trial {
           producer_(servers().broker.bootstrap()) {
         if (const auto done = epilogue_.run({"migrate"}); done.status != 0)
             throw std::runtime_error("migrate: " + done.err);
-        conversations_ = retold_recordings(now());
+        conversations_ = retold_recordings(system_now());
         callbacks_ = register_all(epilogue_, conversations_);
     }
 
@@ -180,7 +176,7 @@ class Trial {
     }
 
     std::vector<testing::Record> records_to_publish() const {
-        const Instant at = now();
+        const Instant at = system_now();
         std::vector<testing::Record> records;
         for (int set = 0; set < (form_.copies == Copies::set_after_set ? 2 : 1); ++set)
             for (const auto& conversation : conversations_)

@@ -11,7 +11,6 @@
 #include "sinks/log.h"
 #include "tests/integration/harness/database.h"
 #include "tests/integration/harness/expect.h"
-#include "tests/integration/harness/requirements.h"
 #include "worker/migrate.h"
 #include "worker/mysql_store.h"
 
@@ -19,11 +18,6 @@ namespace {
 
 using namespace epilogue;
 using namespace epilogue::testing;
-
-struct WithMariaDb {
-    WithMariaDb() { require_programs(process::maria_programs()); }
-};
-BOOST_TEST_GLOBAL_FIXTURE(WithMariaDb);
 
 /// Answers what it is told, `sent` when it is told nothing; shows what `seen` holds.
 class ObedientSink final : public Sink {

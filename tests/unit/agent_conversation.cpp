@@ -86,6 +86,21 @@ void play_run(AgentStandIn& server, const std::string& end, const std::string& r
     });
 }
 
+/// A run that goes on until somebody ends it.
+struct RunUnderWay {
+    RunUnderWay() {
+        server.add(id);
+        server.on_run([this](const std::string&) { server.emit(id, status_event("1", 1, "running")); });
+        conversation = attached(server);
+        end = std::async(std::launch::async, [this] { return conversation->run(); });
+        eventually("the run", [this] { return conversation->events().contains("1"); });
+    }
+
+    AgentStandIn server;
+    std::unique_ptr<RemoteConversation> conversation;
+    std::future<AgentResult<RunEnd>> end;
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(what_was_there_and_what_comes_is_in_the_list_and_told_once) {
@@ -299,24 +314,12 @@ BOOST_AUTO_TEST_CASE(a_run_that_does_not_end_is_given_up_at_the_deadline) {
     BOOST_TEST((end.error().kind == Kind::timed_out));
 }
 
-BOOST_AUTO_TEST_CASE(a_conversation_that_is_deleted_during_a_run_is_not_found) {
-    AgentStandIn server;
-    server.add(id);
-    server.on_run([&](const std::string&) { server.emit(id, status_event("1", 1, "running")); });
-    const auto conversation = attached(server);
-    auto end = std::async(std::launch::async, [&] { return conversation->run(); });
-    eventually("the run", [&] { return conversation->events().contains("1"); });
+BOOST_FIXTURE_TEST_CASE(a_conversation_that_is_deleted_during_a_run_is_not_found, RunUnderWay) {
     BOOST_TEST(conversation->calls().remove().has_value());
     BOOST_TEST((end.get().error().kind == Kind::not_found));
 }
 
-BOOST_AUTO_TEST_CASE(closing_ends_a_wait_and_everything_after_it) {
-    AgentStandIn server;
-    server.add(id);
-    server.on_run([&](const std::string&) { server.emit(id, status_event("1", 1, "running")); });
-    const auto conversation = attached(server);
-    auto end = std::async(std::launch::async, [&] { return conversation->run(); });
-    eventually("the run", [&] { return conversation->events().contains("1"); });
+BOOST_FIXTURE_TEST_CASE(closing_ends_a_wait_and_everything_after_it, RunUnderWay) {
     conversation->close();
     conversation->close();
     BOOST_TEST((end.get().error().kind == Kind::closed));

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
                       .conversation_id = "c",
                       .target = place.target,
                       .body = {},
-                      .intent_at = std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now())};
+                      .intent_at = system_now()};
             post.body =
                 sink.render({.headline = "**Finished**", .words = words, .facts = words, .link = {}}, id);
             BOOST_TEST_INFO_SCOPE(place.sink << ", " << kind << ": " << words.substr(0, 200));

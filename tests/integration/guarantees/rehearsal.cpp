@@ -64,7 +64,7 @@ Rehearsal::Rehearsal(const Database& server, const std::string& database, std::s
 }
 
 Result<BatchReport> Rehearsal::end_turns(Store& store) {
-    if (!ended_at_) ended_at_ = std::chrono::time_point_cast<Micros>(std::chrono::system_clock::now());
+    if (!ended_at_) ended_at_ = system_now();
     for (Record& record : endings_) record.at = ended_at_;
     return partition_.apply(store, endings_);
 }
