@@ -1,5 +1,6 @@
 #include "worker/settings.h"
 
+#include <algorithm>
 #include <array>
 
 #include <unistd.h>
@@ -80,6 +81,15 @@ BatchRules batch_rules(const Config& config) {
 Result<Planner> planner_for(const Config& config, Store& store) {
     TRY(const Installation installation, store.installation());
     return Planner(installation.id, summary_rules(config));
+}
+
+AgentDirectoryRules agent_directory_rules(const Config& config) {
+    AgentDirectoryRules rules;
+    rules.default_url = config.agent_server.url;
+    rules.default_key = config.agent_server.session_api_key;
+    rules.deadlines.call = config.worker.http_timeout;
+    rules.deadlines.reach = std::min(rules.deadlines.reach, rules.deadlines.call);
+    return rules;
 }
 
 AdoptionRules adoption_rules(const Config& config, const Installation& installation) {

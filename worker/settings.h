@@ -8,6 +8,7 @@
 #include "base/io/mysql.h"
 #include "sinks/registry.h"
 #include "worker/adoption.h"
+#include "worker/agent_directory.h"
 #include "worker/batch.h"
 #include "worker/core/summarise.h"
 #include "worker/poller.h"
@@ -24,6 +25,8 @@ SenderRules sender_rules(const Config& config, const std::string& owner);
 BatchRules batch_rules(const Config& config);
 /// With the name space that `migrate` wrote. Errors: the database's; fatal when it is empty.
 Result<Planner> planner_for(const Config& config, Store& store);
+/// With deadlines as posts have them: nobody waits for an answer.
+AgentDirectoryRules agent_directory_rules(const Config& config);
 AdoptionRules adoption_rules(const Config& config, const Installation& installation);
 StartAt start_at(const Config& config);
 

@@ -86,6 +86,13 @@ struct ForeignCallback {
     std::optional<Instant> created_at;
 };
 
+/// The agent server of one conversation, where it has one of its own.
+struct AgentEndpoint {
+    std::string conversation_id;
+    std::string url;
+    std::string sealed_key;  ///< bound to the conversation's id (base/sealed.h); empty: it takes none
+};
+
 /// A request of the API that carried an Idempotency-Key.
 struct KeptRequest {
     std::string key;
@@ -198,6 +205,10 @@ class Transaction {
     /// Keeps `request` under its key for a day, unless another is kept there; returns the one that is. Waits
     /// for a transaction that is keeping the same key.
     virtual Result<KeptRequest> keep_request(const KeptRequest& request) = 0;
+
+    /// Takes the place of the conversation's endpoint, if it has one.
+    virtual Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) = 0;
+    virtual Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) = 0;
 
     /// Existing rows are kept as they are.
     virtual Result<void> insert_summaries(const std::vector<SummaryRow>& rows) = 0;

@@ -79,6 +79,12 @@ class PointTransaction final : public Transaction {
     Result<KeptRequest> keep_request(const KeptRequest& request) override {
         return said("the request is kept", rows_.keep_request(request));
     }
+    Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) override {
+        return said("the agent server's address is written", rows_.put_agent_endpoint(endpoint));
+    }
+    Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) override {
+        return said("the agent server's address is read", rows_.agent_endpoint(conversation_id));
+    }
     Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override {
         return said("the summaries are inserted", rows_.insert_summaries(rows));
     }

@@ -11,7 +11,7 @@ LockKey lock_key(char table, std::string_view row) {
 }
 
 bool Changes::empty() const {
-    return partitions.empty() && conversations.empty() && callbacks.empty() && summaries.empty() &&
+    return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() && summaries.empty() &&
            deliveries.empty() && inserted.empty() && dead_letters.empty();
 }
 
@@ -88,6 +88,7 @@ void Database::apply(OpenTransaction& transaction) {
         }
         callbacks[id] = std::move(row);
     }
+    for (auto& [id, row] : changes.endpoints) endpoints[id] = std::move(row);
     for (auto& row : changes.summaries)
         summaries.try_emplace({row.conversation_id, row.turn_key}, std::move(row));
     for (auto& [id, row] : changes.deliveries) deliveries[ordinals.at(id)] = std::move(row);

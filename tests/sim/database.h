@@ -29,6 +29,7 @@ struct Changes {
     std::vector<std::pair<int, PartitionRow>> partitions;
     std::map<std::string, StoredRow> conversations;
     std::map<std::int64_t, CallbackRow> callbacks;
+    std::map<std::string, AgentEndpoint> endpoints;
     std::vector<SummaryRow> summaries;
     std::map<std::string, DeliveryRow> deliveries;               ///< rows that exist
     std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
@@ -82,6 +83,7 @@ class Database {
     std::map<std::int64_t, CallbackRow> callbacks;
     std::map<std::int64_t, ForeignCallback> foreign;  ///< rows of others, not adopted yet
     std::map<std::string, std::int64_t> idempotency_keys;
+    std::map<std::string, AgentEndpoint> endpoints;  ///< by conversation
     std::map<std::pair<std::string, std::string>, SummaryRow> summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
     std::map<std::string, std::int64_t> ordinals;

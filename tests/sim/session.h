@@ -54,6 +54,9 @@ class SimTransaction final : public Transaction {
     Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) override;
     Result<KeptRequest> keep_request(const KeptRequest& request) override;
 
+    Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) override;
+    Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) override;
+
     Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override;
     Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
                                                  const std::string& turn_key) override;
