@@ -115,10 +115,18 @@ Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> recor
 }
 
 Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items) {
-    std::set<std::string> ids;
+    std::set<std::string> steered;
+    std::set<std::string> alive;
     for (const Item& item : items)
-        if (item.event) ids.insert(item.conversation_id);
+        if (item.event) (is_for_watchers(*item.event) ? alive : steered).insert(item.conversation_id);
     return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
+        // Most conversations are watched by nobody: a mere sign of life costs them no row.
+        std::vector<std::string> maybe_watched;
+        std::set_difference(alive.begin(), alive.end(), steered.begin(), steered.end(),
+                            std::back_inserter(maybe_watched));
+        TRY(const auto watched, transaction.watched_among(maybe_watched));
+        std::set<std::string> ids = steered;
+        ids.insert(watched.begin(), watched.end());
         TRY_VOID(transition.load({ids.begin(), ids.end()}, claim.key.partition));
         for (const Item& item : items) {
             const Instant at = transition.advance_clock(item.record.timestamp);

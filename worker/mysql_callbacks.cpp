@@ -7,6 +7,11 @@
 #include "worker/mysql_transaction.h"
 
 namespace epilogue {
+namespace {
+
+constexpr std::string_view is_active = "phase IN ('watching','delivering','dormant')";
+
+}  // namespace
 
 Result<std::vector<CallbackRow>> MysqlTransaction::callbacks_where(const std::string& condition,
                                                                    const std::vector<SqlValue>& values) {
@@ -39,14 +44,27 @@ Result<std::vector<CallbackRow>> MysqlTransaction::lock_active_callbacks(
     const std::vector<std::string>& conversation_ids) {
     std::vector<CallbackRow> all;
     TRY_VOID(in_chunks(conversation_ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        TRY(auto callbacks,
-            callbacks_where("p.phase IN ('watching','delivering','dormant') AND p.conversation_id IN " +
-                                placeholders(count) + " ORDER BY p.callback_id FOR UPDATE",
-                            as_values(conversation_ids, first, count)));
+        TRY(auto callbacks, callbacks_where("p." + std::string(is_active) + " AND p.conversation_id IN " +
+                                                placeholders(count) + " ORDER BY p.callback_id FOR UPDATE",
+                                            as_values(conversation_ids, first, count)));
         std::move(callbacks.begin(), callbacks.end(), std::back_inserter(all));
         return {};
     }));
     return all;
+}
+
+Result<std::vector<std::string>> MysqlTransaction::watched_among(
+    const std::vector<std::string>& conversation_ids) {
+    std::vector<std::string> watched;
+    TRY_VOID(in_chunks(conversation_ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        TRY(const auto rows,
+            session_.query("SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
+                               std::string(is_active) + " AND conversation_id IN " + placeholders(count),
+                           as_values(conversation_ids, first, count)));
+        for (const SqlRow& row : rows) watched.push_back(row.at(0).value_or(""));
+        return {};
+    }));
+    return watched;
 }
 
 Result<std::optional<CallbackRow>> MysqlTransaction::peek_callback(std::int64_t id) {

@@ -31,6 +31,7 @@ class MysqlTransaction final : public Transaction {
 
     Result<std::vector<CallbackRow>> lock_active_callbacks(
         const std::vector<std::string>& conversation_ids) override;
+    Result<std::vector<std::string>> watched_among(const std::vector<std::string>& conversation_ids) override;
     Result<std::optional<CallbackRow>> peek_callback(std::int64_t id) override;
     Result<std::optional<CallbackRow>> lock_callback(std::int64_t id) override;
     Result<void> put_callback_state(std::int64_t id, const CallbackState& state) override;

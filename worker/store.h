@@ -185,6 +185,9 @@ class Transaction {
     /// The adopted ACTIVE callbacks of these conversations, dormant ones among them, locked, ascending by id.
     virtual Result<std::vector<CallbackRow>> lock_active_callbacks(
         const std::vector<std::string>& conversation_ids) = 0;
+    /// Which of these conversations have an adopted ACTIVE callback, as it was committed; locks nothing.
+    virtual Result<std::vector<std::string>> watched_among(
+        const std::vector<std::string>& conversation_ids) = 0;
     /// One callback as it stands.
     virtual Result<std::optional<CallbackRow>> peek_callback(std::int64_t id) = 0;
     /// One callback, locked.

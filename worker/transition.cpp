@@ -59,6 +59,7 @@ FoldRules Transition::rules_for(const std::string& conversation_id) {
 
 Result<Applied> Transition::apply(const Event& event, const std::string& conversation_id, Instant at,
                                   const Source& source) {
+    if (is_for_watchers(event) && callbacks_of(conversation_id).empty()) return Applied::applied;
     const auto found =
         std::lower_bound(conversations_.begin(), conversations_.end(), conversation_id,
                          [](const StoredConversation& c, const std::string& id) { return c.id < id; });

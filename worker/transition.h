@@ -29,7 +29,7 @@ class Transition {
     /// Lets the partition's clock come to `to`: never later than the database's time, never back. Returns it.
     Instant advance_clock(Instant to);
 
-    /// Applies one event of a loaded conversation.
+    /// Applies one event. Its conversation is loaded, unless the event is for watchers and it has none.
     Result<Applied> apply(const Event& event, const std::string& conversation_id, Instant at,
                           const Source& source);
 

@@ -52,6 +52,11 @@ Record Talk::status(const std::string& value) {
                      value + "\"");
 }
 
+Record Talk::stats() {
+    return event("stats-" + std::to_string(told_),
+                 R"("kind":"ConversationStateUpdateEvent","source":"environment","key":"stats","value":{})");
+}
+
 OwnedPartition::OwnedPartition(const Database& server, const std::string& database)
     : server_(server),
       database_(database),

@@ -29,6 +29,8 @@ class Talk {
     /// The agent's state: "finished" is a candidate, which settles at once where time is let pass; "stuck"
     /// ends the turn as it arrives.
     Record status(const std::string& value);
+    /// A sign of life that steers nothing.
+    Record stats();
 
   private:
     Record event(const std::string& id, const std::string& rest);

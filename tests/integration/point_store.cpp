@@ -49,6 +49,9 @@ class PointTransaction final : public Transaction {
     Result<std::vector<CallbackRow>> lock_active_callbacks(const std::vector<std::string>& ids) override {
         return said("the callbacks are locked", rows_.lock_active_callbacks(ids));
     }
+    Result<std::vector<std::string>> watched_among(const std::vector<std::string>& ids) override {
+        return said("who is watched is read", rows_.watched_among(ids));
+    }
     Result<std::optional<CallbackRow>> peek_callback(std::int64_t id) override {
         return said("the callback is read", rows_.peek_callback(id));
     }

@@ -141,6 +141,26 @@ BOOST_AUTO_TEST_CASE(a_turn_that_ends_at_any_point_of_a_callbacks_coming_is_repo
         }
 }
 
+BOOST_AUTO_TEST_CASE(a_mere_sign_of_life_is_written_only_where_somebody_watches) {
+    OwnedPartition partition(server_of_this_file(), "signs_of_life");
+    Talk unknown("unknown");
+    Talk watched("watched");
+    Talk steered("steered");
+    partition.add(partition.store(), watched.conversation());
+    expect(partition.apply(partition.store(), {unknown.stats(), watched.stats(), steered.user("u1")}));
+    const auto report = expect(partition.apply(
+        partition.store(), {unknown.stats(), watched.stats(), steered.stats(), steered.stats()}));
+
+    const auto rows = [&](const std::string& condition) {
+        return partition.number("SELECT COUNT(*) FROM conversations WHERE " + condition);
+    };
+    BOOST_TEST(rows("conversation_id='unknown'") == 0);
+    // One more than its batches: the registration wrote it too.
+    BOOST_TEST(rows("conversation_id='watched' AND generation=2") == 1);
+    BOOST_TEST(rows("conversation_id='steered' AND generation=1") == 1);
+    BOOST_TEST((report.outcomes == decltype(report.outcomes){{{"v1", "applied"}, 4}}));
+}
+
 BOOST_AUTO_TEST_CASE(two_that_adopt_the_same_row_at_once_report_its_last_end_once) {
     OwnedPartition partition(server_of_this_file(), "adopt_twice");
     for (const Coming& coming : {Coming::adoption(), Coming::waking()}) {

@@ -226,6 +226,18 @@ Result<std::vector<CallbackRow>> SimTransaction::lock_active_callbacks(
     return rows;
 }
 
+Result<std::vector<std::string>> SimTransaction::watched_among(
+    const std::vector<std::string>& conversation_ids) {
+    TRY_VOID(statement());
+    std::vector<std::string> watched;
+    for (const auto& [id, row] : database_.callbacks)
+        if (status_of(row.state.phase) == CallbackStatus::active &&
+            std::find(conversation_ids.begin(), conversation_ids.end(), row.conversation_id) !=
+                conversation_ids.end())
+            watched.push_back(row.conversation_id);
+    return watched;
+}
+
 Result<std::optional<CallbackRow>> SimTransaction::peek_callback(std::int64_t id) {
     TRY_VOID(statement());
     const CallbackRow* row = callback(id);

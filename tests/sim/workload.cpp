@@ -91,6 +91,9 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
         }
         workload.conversations.push_back(std::move(conversation));
     }
+    // What nobody watches is written only when it is steered.
+    const std::string steering =
+        R"({"kind":"ConversationStateUpdateEvent","id":"refused","key":"execution_status","value":"running"})";
     const std::size_t good = workload.records.size();
     for (std::size_t i = 0; i < good; ++i) {
         const Produced& near = workload.records[i];
@@ -99,7 +102,7 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
             ++workload.poison;
         }
         if (faults.strikes(Fault::refused_by_database)) {
-            workload.records.push_back({near.at, near.partition, "refused", near.value});
+            workload.records.push_back({near.at, near.partition, "refused", steering});
             ++workload.poison;
         }
     }

@@ -159,6 +159,23 @@ BOOST_AUTO_TEST_CASE(each_event_read_twice_in_a_row_gives_the_same_turns) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(events_for_watchers_change_nothing_where_nobody_watches) {
+    FoldRules unwatched;
+    unwatched.keep_digest = false;
+    std::size_t left_out = 0;
+    for (const Recording& recording : recordings()) {
+        std::vector<Event> steering = recording.events;
+        left_out += std::erase_if(steering, is_for_watchers);
+        const auto row_after = [&](const std::vector<Event>& events) {
+            return to_row(Story(unwatched).read(events).settles().conversation());
+        };
+        BOOST_TEST_CONTEXT(recording.name)
+        BOOST_TEST((row_after(steering) == row_after(recording.events)));
+    }
+    std::cout << left_out << " events left out\n";
+    BOOST_TEST(left_out > 1000);
+}
+
 BOOST_AUTO_TEST_CASE(a_conversation_survives_its_row_after_every_event_of_every_recording) {
     std::size_t events = 0;
     for (const Recording& recording : recordings()) {

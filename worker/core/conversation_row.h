@@ -25,6 +25,7 @@ struct ConversationRow {
     std::optional<Instant> due_at;
     int timer = 0;  ///< which one is standing: 0 none, 1 settle or error detail, 2 silence
     bool turn_open = false;
+    bool operator==(const ConversationRow&) const = default;
 };
 
 /// The columns of this conversation; from_row gives it back.

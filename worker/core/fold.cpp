@@ -399,6 +399,10 @@ Conversation watch_silence(Conversation conversation, const InactivityRules& rul
     return conversation;
 }
 
+bool is_for_watchers(const Event& event) {
+    return event.schema == Schema::v1 && std::holds_alternative<Activity>(event.body);
+}
+
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules) {
     Application application(std::move(conversation), rules);
     application.fire_timer(at);

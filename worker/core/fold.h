@@ -44,6 +44,10 @@ struct Folded {
 /// Applies one event whose record time is `at`. A timer that is due at `at` fires first.
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules);
 
+/// True when the event changes nothing of a conversation that nobody watches: V1's signs of life. (V0 knows a
+/// repeat by its number, so each of its events counts.)
+bool is_for_watchers(const Event& event);
+
 /// Lets time pass: fires the standing timer when its due time is `now` or earlier.
 Folded tick(Conversation conversation, Instant now, const FoldRules& rules = {});
 
