@@ -76,16 +76,15 @@ AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::attach(
     if (!info) return AgentFailure(info.error());
     std::unique_ptr<RemoteConversation> conversation(
         new RemoteConversation(std::move(calls), std::move(options)));
-    conversation->open(features->socket_auth);
-    conversation->feed_->state().replace(*info);
+    conversation->open(*info, features->socket_auth);
     return conversation;
 }
 
-void RemoteConversation::open(SocketAuth auth) {
+void RemoteConversation::open(const std::string& info, SocketAuth auth) {
     for (const std::string& kind : options_.hooks.not_run)
         log_warn("a remote conversation does not run these hooks", {{"kind", kind}});
     run_session_hooks(options_.hooks.session_start, "SessionStart");
-    feed_ = std::make_unique<EventFeed>(calls_, auth, options_.socket,
+    feed_ = std::make_unique<EventFeed>(calls_, info, auth, options_.socket,
                                         [this](const EventRef& event) { on_event(event); });
     static_cast<void>(feed_->wait_synced(Clock::now() + options_.first_sync));
 }
@@ -116,11 +115,10 @@ const std::string& RemoteConversation::id() const {
 
 AgentResult<ConversationState> RemoteConversation::state() const {
     if (!feed_->is_live()) {
-        const auto info = calls_->info();
+        const auto info = feed_->ask_info();
         if (!info) return AgentFailure(info.error());
-        feed_->state().replace(*info);
     }
-    return feed_->state().snapshot();
+    return feed_->state();
 }
 
 EventList RemoteConversation::events() const {
@@ -133,6 +131,10 @@ AgentResult<void> RemoteConversation::reconcile(Milliseconds deadline) const {
 
 bool RemoteConversation::is_live() const {
     return feed_->is_live();
+}
+
+std::optional<AgentError> RemoteConversation::ended() const {
+    return feed_->ended();
 }
 
 AgentResult<bool> RemoteConversation::start() {
@@ -187,16 +189,15 @@ AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, std::uin
             ask = ask || ends_run(each.status);
         }
         if (!ask) continue;
-        const auto info = calls_->info(left_until(deadline));
+        const auto info = feed_->ask_info(left_until(deadline));
         if (info) {
-            feed_->state().replace(*info);
             if (const std::string status = status_in(*info); watch.confirm(status, Clock::now()))
                 return conclude(status, deadline);
             last.kind = AgentError::Kind::timed_out;
         } else {
             if (is_final(info.error())) return AgentFailure(info.error());
             if (watch.failed_by_socket()) return conclude(feed_->newest_status().status, deadline);
-            last = info.error();
+            if (Clock::now() < deadline) last = info.error();  // else it may only have had no time
         }
         ask_at = watch.ask_next(Clock::now(), feed_->is_live());
     }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,6 +79,9 @@ class RemoteConversation {
     /// True while events come by themselves.
     bool is_live() const;
 
+    /// Why events come no more by themselves: the key or the conversation is refused.
+    std::optional<AgentError> ended() const;
+
     /// Lets the agent work; returns at once. False when it worked already.
     AgentResult<bool> start();
     /// Lets the agent work and waits for the end, as wait_for_end() does.
@@ -98,7 +102,7 @@ class RemoteConversation {
 
   private:
     RemoteConversation(std::shared_ptr<ConversationCalls> calls, ConversationOptions options);
-    void open(SocketAuth auth);
+    void open(const std::string& info, SocketAuth auth);
     void on_event(const EventRef& event) const;
     void run_session_hooks(const std::vector<Hook>& hooks, std::string_view kind) const;
     AgentResult<bool> start(std::chrono::steady_clock::time_point deadline);

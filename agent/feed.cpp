@@ -14,9 +14,10 @@ constexpr std::size_t kept_statuses = 256;
 
 }  // namespace
 
-EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, SocketAuth auth, SocketLimits limits,
-                     Listener on_event)
+EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info, SocketAuth auth,
+                     SocketLimits limits, Listener on_event)
     : calls_(std::move(calls)), on_event_(std::move(on_event)) {
+    state_.replace(info, 0);
     worker_ = std::thread([this] { work(); });
     const AgentServer& server = calls_->server();
     SocketListener listener;
@@ -122,7 +123,7 @@ AgentResult<void> EventFeed::read_log() {
     if (const auto count = calls_->event_count(); count && known > 0 && *count == known) return {};
     const auto log = calls_->events();
     if (!log) return AgentFailure(log.error());
-    if (const auto info = calls_->info(); info) state_.replace(*info);
+    static_cast<void>(ask_info());
     std::vector<EventRef> fresh;
     {
         const std::lock_guard lock(mutex_);
@@ -131,6 +132,13 @@ AgentResult<void> EventFeed::read_log() {
     }
     for (const EventRef& event : fresh) deliver(event);
     return {};
+}
+
+AgentResult<std::string> EventFeed::ask_info(std::chrono::milliseconds deadline) {
+    const std::uint64_t mark = state_.mark();
+    auto info = calls_->info(deadline);
+    if (info) state_.replace(*info, mark);
+    return info;
 }
 
 void EventFeed::deliver(const EventRef& event) {

@@ -35,8 +35,9 @@ class EventFeed {
     using Clock = std::chrono::steady_clock;
     using Listener = std::function<void(const EventRef&)>;
 
-    EventFeed(std::shared_ptr<const ConversationCalls> calls, SocketAuth auth, SocketLimits limits,
-              Listener on_event);
+    /// `info`: the conversation's information, as it was asked for before.
+    EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info, SocketAuth auth,
+              SocketLimits limits, Listener on_event);
     ~EventFeed();
     EventFeed(const EventFeed&) = delete;
     EventFeed& operator=(const EventFeed&) = delete;
@@ -56,7 +57,10 @@ class EventFeed {
 
     /// The list now.
     EventList events() const;
-    StateCache& state() { return state_; }
+    /// The state as the socket tells it.
+    ConversationState state() const { return state_.snapshot(); }
+    /// The conversation's information, asked of the server now; the state takes it over.
+    AgentResult<std::string> ask_info(std::chrono::milliseconds deadline = {});
     /// True while the socket stands and has told a first frame.
     bool is_live() const;
     /// Why the socket was given up for good, when it was.

@@ -4,10 +4,16 @@
 
 namespace epilogue::agent {
 
-std::string string_in(const Json& object, const char* name) {
-    if (!object.is_object()) return "";
+const Json& member_of(const Json& object, const char* name) {
+    static const Json nothing;
+    if (!object.is_object()) return nothing;
     const auto found = object.find(name);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+    return found == object.end() ? nothing : *found;
+}
+
+std::string string_in(const Json& object, const char* name) {
+    const Json& member = member_of(object, name);
+    return member.is_string() ? member.get<std::string>() : "";
 }
 
 std::string text_of(const Json& json) {

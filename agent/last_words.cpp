@@ -7,20 +7,13 @@
 namespace epilogue::agent {
 namespace {
 
-const Json& member(const Json& object, const char* name) {
-    static const Json nothing;
-    if (!object.is_object()) return nothing;
-    const auto found = object.find(name);
-    return found == object.end() ? nothing : *found;
-}
-
 std::optional<std::string> words_of(const RemoteEvent& event) {
     if (event.source != "agent") return std::nullopt;
     if (event.kind == "MessageEvent") return message_text(event);
     if (event.kind != "ActionEvent") return std::nullopt;
     const Json action = Json::parse(event.json, nullptr, false);
     if (string_in(action, "tool_name") != "finish") return std::nullopt;
-    const Json& finish = member(action, "action");
+    const Json& finish = member_of(action, "action");
     if (string_in(finish, "kind") != "FinishAction") return std::nullopt;
     return string_in(finish, "message");
 }
@@ -31,7 +24,7 @@ std::string message_text(const RemoteEvent& event) {
     if (event.kind != "MessageEvent") return "";
     const Json message = Json::parse(event.json, nullptr, false);
     std::string text;
-    const Json& content = member(member(message, "llm_message"), "content");
+    const Json& content = member_of(member_of(message, "llm_message"), "content");
     if (!content.is_array()) return "";
     for (const Json& part : content)
         if (string_in(part, "type") == "text") text += string_in(part, "text");

@@ -77,10 +77,17 @@ std::string ConversationState::dump() const {
 
 StateCache::StateCache() : fields_(std::make_shared<const StateFields>()) {}
 
-void StateCache::replace(const std::string& info) {
+std::uint64_t StateCache::mark() const {
+    const std::lock_guard lock(mutex_);
+    return count_;
+}
+
+void StateCache::replace(const std::string& info, std::uint64_t mark) {
     Json fields = Json::parse(info, nullptr, false);
     if (!fields.is_object()) return;
     const std::lock_guard lock(mutex_);
+    for (const auto& [field, update] : updates_)
+        if (update.number > mark) fields[field] = fields_->json.at(field);
     fields_ = std::make_shared<const StateFields>(StateFields{std::move(fields)});
 }
 
@@ -89,11 +96,12 @@ void StateCache::apply(const RemoteEvent& update) {
     const Json event = Json::parse(update.json, nullptr, false);
     if (!event.is_object() || !event.contains("value")) return;
     const std::lock_guard lock(mutex_);
+    ++count_;
     Json fields = fields_->json;
     const auto set = [&](const std::string& field, const Json& value) {
-        std::string& time = times_[field];
-        if (is_late(time, update.timestamp)) return;
-        time = update.timestamp;
+        Update& newest = updates_[field];
+        if (is_late(newest.timestamp, update.timestamp)) return;
+        newest = {update.timestamp, count_};
         fields[field] = value;
     };
     if (!update.is_full_state())

@@ -1,6 +1,7 @@
 // The state of a remote conversation: kept from what REST and the socket tell.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,9 +45,11 @@ class StateCache {
   public:
     StateCache();
 
-    /// Takes over a conversation's information as REST gave it: it is as new as the answer. Text that is no
-    /// JSON object is left out.
-    void replace(const std::string& info);
+    /// How many updates were applied: to be taken before REST is asked, for replace().
+    std::uint64_t mark() const;
+    /// Takes over a conversation's information as REST gave it, but for the fields that were updated since
+    /// `mark`: those are newer. Text that is no JSON object is left out.
+    void replace(const std::string& info, std::uint64_t mark);
     /// Takes over a state update. One that is older than what was applied to the same fields is left out:
     /// some servers send late.
     void apply(const RemoteEvent& update);
@@ -55,9 +58,16 @@ class StateCache {
     ConversationState snapshot() const;
 
   private:
+    /// The newest update of one field.
+    struct Update {
+        std::string timestamp;
+        std::uint64_t number = 0;
+    };
+
     mutable std::mutex mutex_;
     std::shared_ptr<const StateFields> fields_;
-    std::map<std::string, std::string> times_;  ///< by field: the timestamp of the update that set it
+    std::map<std::string, Update> updates_;
+    std::uint64_t count_ = 0;
 };
 
 }  // namespace epilogue::agent

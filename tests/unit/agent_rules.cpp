@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(the_last_words_are_the_newest_that_could_be_read) {
 
 BOOST_AUTO_TEST_CASE(the_state_takes_over_updates_and_leaves_out_late_ones) {
     StateCache cache;
-    cache.replace(R"({"execution_status":"idle","title":"t","agent":{"kind":"Agent"}})");
+    cache.replace(R"({"execution_status":"idle","title":"t","agent":{"kind":"Agent"}})", 0);
     const auto apply = [&](const std::string& json) { cache.apply(*event_of(json)); };
     apply(status_event("1", 10, "finished"));
     apply(status_event("2", 7, "running"));
@@ -247,6 +247,18 @@ BOOST_AUTO_TEST_CASE(the_state_takes_over_updates_and_leaves_out_late_ones) {
     BOOST_TEST(state.workspace() == "null");
     BOOST_TEST(state.persistence_dir() == "");
     BOOST_TEST(state.dump().starts_with(R"({"execution_status":"stuck")"));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_was_overtaken_by_updates_does_not_undo_them) {
+    StateCache cache;
+    cache.apply(*event_of(status_event("1", 1, "running")));
+    const auto mark = cache.mark();
+    cache.apply(*event_of(status_event("2", 2, "finished")));
+    cache.replace(R"({"execution_status":"running","title":"t"})", mark);
+    BOOST_TEST(cache.snapshot().execution_status() == "finished");
+    BOOST_TEST(cache.snapshot().title() == "t");
+    cache.replace(R"({"execution_status":"idle"})", cache.mark());
+    BOOST_TEST(cache.snapshot().execution_status() == "idle");
 }
 
 BOOST_AUTO_TEST_CASE(a_server_whose_clock_was_set_back_is_believed) {

@@ -1,0 +1,87 @@
+#include "ops/cli/conversations.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/render.h"
+
+namespace epilogue::cli {
+
+std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& parent, const char* name,
+                                                                     const char* help, bool with_id) {
+    auto* command = parent.add_subcommand(name, help);
+    auto options = std::make_shared<AgentCommon>();
+    add_common(*command, options->common, true);
+    command->add_option("--agent-url", options->url,
+                        "The agent server's address (default: [agent_server] url)");
+    command->add_option(
+        "--agent-key", options->key,
+        "Its session key, as env:NAME or file:PATH (default: [agent_server] session_api_key)");
+    if (with_id) command->add_option("ID", options->id, "Conversation id")->required();
+    return {command, options};
+}
+
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options) {
+    const Config config = load(options.common);
+    const std::string url = options.url.empty() ? config.agent_server.url : options.url;
+    if (url.empty()) throw Exit{usage, "no agent server: expected --agent-url, or [agent_server] url"};
+    const auto address = agent::parse_address(url);
+    if (!address) throw Exit{usage, "--agent-url: expected http[s]://host[:port][/path]"};
+    Secret key = config.agent_server.session_api_key;
+    if (!options.key.empty()) {
+        auto resolved = resolve_secret(options.key, process_environment());
+        if (!resolved) throw Exit{usage, "--agent-key: " + resolved.error().text};
+        key = std::move(*resolved);
+    } else if (!options.url.empty() && options.url != config.agent_server.url) {
+        key = Secret();  // one server's key is not for another's eyes
+    }
+    auto server = std::make_shared<const agent::AgentServer>(*address, std::move(key));
+    static_cast<void>(expect(server->features()));
+    return server;
+}
+
+agent::ConversationCalls reach_conversation(const AgentCommon& options) {
+    return {reach_server(options), options.id};
+}
+
+void fail(const agent::AgentError& error) {
+    const bool away = error.kind == agent::AgentError::Kind::unreachable && !error.maybe_done;
+    throw Exit{
+        away ? unavailable : failed,
+        agent::printable(error.text) + (error.maybe_done ? " (it may have been done nevertheless)" : "")};
+}
+
+void print_answer(const char* name, std::string_view text, bool json) {
+    if (json)
+        fmt::print("{}\n", nlohmann::json{{name, std::string(text)}}.dump(
+                               2, ' ', false, nlohmann::json::error_handler_t::replace));
+    else
+        fmt::print("{}\n", agent::printable(text));
+}
+
+std::string text_or_file(const std::string& text) {
+    if (!text.starts_with('@')) return text;
+    const std::string path = text.substr(1);
+    std::ifstream file;
+    if (path != "-") {
+        file.open(path, std::ios::binary);
+        if (!file) throw Exit{usage, path + ": cannot be read"};
+    }
+    std::istream& input = path == "-" ? std::cin : file;
+    return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+}
+
+void add_conversations(CLI::App& program) {
+    auto* parent = program.add_subcommand("conversations", "Conversations on an OpenHands agent server");
+    parent->require_subcommand(1);
+    add_conversation_views(*parent);
+    add_conversation_talk(*parent);
+    add_conversation_settings(*parent);
+}
+
+}  // namespace epilogue::cli
