@@ -185,7 +185,7 @@ AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, std::uin
         bool ask = Clock::now() >= ask_at;
         for (const SeenStatus& each : *statuses) {
             seen = each.number;
-            watch.saw(each.status);
+            watch.saw(each.status, each.after_run);
             ask = ask || ends_run(each.status);
         }
         if (!ask) continue;

@@ -58,13 +58,15 @@ void EventFeed::frame(const std::string& text) {
     }
     state_.apply(*event);
     const std::lock_guard lock(mutex_);
+    const bool first = !std::exchange(live_, true);
     if (!event->status.empty()) {
-        statuses_.push_back({event->status, ++statuses_seen_});
+        // The first frame of a socket is a snapshot, too, but says nothing of a run.
+        statuses_.push_back({event->status, ++statuses_seen_, event->is_full_state() && !first});
         if (statuses_.size() > kept_statuses) statuses_.pop_front();
     }
     arrived_.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
     // The first frame proves the subscription: whatever is not in the log by now will come as a frame.
-    if (!std::exchange(live_, true)) ++syncs_wanted_;
+    if (first) ++syncs_wanted_;
     changed_.notify_all();
 }
 

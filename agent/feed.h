@@ -26,6 +26,7 @@ namespace epilogue::agent {
 struct SeenStatus {
     std::string status;
     std::uint64_t number = 0;  ///< from 1; grows with each status seen
+    bool after_run = false;    ///< by the snapshot that a server sends when a run is over
 };
 
 /// Thread-safe. `on_event` gets each event once, those of the wire only too, in the order in which they

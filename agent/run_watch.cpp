@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto old_status_stands = 2s;   // a server that was asked to run shows it within milliseconds
+constexpr auto old_status_stands = 30s;  // longer than a server that was restarted needs to begin a run
 constexpr auto finished_stands = 250ms;  // a message that came during the last step takes it back within 3 ms
 constexpr auto ask_while_standing = 100ms;
 constexpr auto ask_without_socket = 1s;
@@ -15,9 +15,9 @@ constexpr auto ask_with_socket = 5s;  // a deleted conversation's socket stays o
 
 }  // namespace
 
-void RunWatch::saw(std::string_view status) {
+void RunWatch::saw(std::string_view status, bool after_run) {
     told_ = status;
-    if (status != before_) moved_ = true;
+    if (status != before_ || after_run) moved_ = true;
 }
 
 bool RunWatch::confirm(std::string_view status, Clock::time_point now) {

@@ -20,8 +20,8 @@ class RunWatch {
     /// `before`: the status before the run was started; "" when any end counts.
     explicit RunWatch(std::string before) : before_(std::move(before)) {}
 
-    /// The socket told this status.
-    void saw(std::string_view status);
+    /// The socket told this status; `after_run`: with the snapshot that says that a run is over.
+    void saw(std::string_view status, bool after_run = false);
     /// REST told this status at `now`. True when the run has ended with it.
     bool confirm(std::string_view status, Clock::time_point now);
 

@@ -257,6 +257,9 @@ BOOST_AUTO_TEST_CASE(stuck_is_told_at_once) {
 BOOST_AUTO_TEST_CASE(a_run_of_what_is_finished_already_ends_as_finished) {
     AgentStandIn server;
     server.add(id, {status_event("old", 1, "finished")}, "finished");
+    server.on_run([&](const std::string&) {
+        server.tell(id, state_event("snapshot", 2, "full_state", R"({"execution_status":"finished"})"));
+    });
     BOOST_TEST(attached(server)->run().value().status == "finished");
 }
 
