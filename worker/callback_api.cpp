@@ -181,7 +181,7 @@ ApiAnswer CallbackApi::add(const ApiRequest& request) {
         return api_error(413, "the body: expected at most " + std::to_string(max_body_bytes) + " bytes");
     const auto form = form_from_json(request.body);
     if (!form) return api_error(form.error().is_json ? 422 : 400, form.error().detail);
-    auto wanted = request_of(*form, config_.worker.inactivity_timeout);
+    auto wanted = request_of(*form, config_);
     if (!wanted) return failed(wanted.error());
     if (request.idempotency_key)
         wanted->kept = KeptRequest{*request.idempotency_key, sha256_hex(request.body), ""};

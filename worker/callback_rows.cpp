@@ -37,6 +37,8 @@ const std::vector<Column>& callback_columns() {
     static const std::vector<Column> columns = [] {
         auto all = callback_list_columns();
         all.push_back({"processor_json", Kind::json});
+        all.push_back({"agent_url"});
+        all.push_back({"agent_key"});
         return all;
     }();
     return columns;
@@ -60,7 +62,11 @@ Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilt
 
 Result<std::optional<SqlRow>> find_callback(MysqlStore& store, std::int64_t id) {
     TRY(auto rows,
-        store.query(std::string("SELECT ") + selected + ", c.processor_json" + tables + "WHERE c.id=?",
+        store.query(std::string("SELECT ") + selected +
+                        ", c.processor_json, e.url, IF(e.session_key_sealed IS NULL, NULL, 'sealed')" +
+                        tables +
+                        "LEFT JOIN agent_endpoints e ON e.conversation_id=COALESCE(p.conversation_id, "
+                        "c.conversation_id) WHERE c.id=?",
                     {id}));
     if (rows.empty()) return std::optional<SqlRow>();
     return std::optional(std::move(rows[0]));

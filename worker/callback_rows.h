@@ -27,7 +27,8 @@ const std::vector<Column>& callback_list_columns();
 /// Rows that pass the filter. Errors: the database's.
 Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilter& filter);
 
-/// The columns of find_callback: those of the list, and processor_json.
+/// The columns of find_callback: those of the list, processor_json, and where its agent server is: agent_url,
+/// and agent_key, which says only that there is one.
 const std::vector<Column>& callback_columns();
 /// One callback; nullopt when there is none. Errors: the database's.
 Result<std::optional<SqlRow>> find_callback(MysqlStore& store, std::int64_t id);

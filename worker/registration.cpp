@@ -90,6 +90,7 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
         }
         TRY(row.id, transaction.insert_callback(row));
         registered.callback_id = row.id;
+        if (request.endpoint) TRY_VOID(transaction.put_agent_endpoint(*request.endpoint));
         if (!request.from_last) return {};
         TRY(const Instant now, transaction.now());
         return begin_watch(transaction, planner, conversation, row, now, request.inactivity,

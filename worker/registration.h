@@ -18,7 +18,8 @@ struct RegistrationRequest {
     std::chrono::seconds inactivity{7200};  ///< [worker] inactivity_timeout_s
     bool from_last = true;                  ///< report the conversation's last end too, when no turn is open
     std::string idempotency_key;            ///< the same key registers once; empty: one is made up
-    std::optional<KeptRequest> kept = {};   ///< of a request with a key of its own, `registration` left empty
+    std::optional<AgentEndpoint> endpoint = {};  ///< of the conversation; none: what is known of it stays
+    std::optional<KeptRequest> kept = {};  ///< of a request with a key of its own, `registration` left empty
 };
 
 struct Registered {

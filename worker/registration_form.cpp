@@ -1,12 +1,16 @@
 #include "worker/registration_form.h"
 
+#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
 
+#include "agent/address.h"
 #include "base/config_keys.h"
+#include "base/ids.h"
 #include "base/text.h"
 #include "schemas/json_reader.h"
+#include "worker/agent_directory.h"
 
 namespace epilogue {
 namespace {
@@ -38,14 +42,19 @@ struct Member {
     Read (*read)(const Json&);
     bool is_required = false;
 };
-constexpr std::array<Member, 5> members{{
+constexpr std::array<Member, 6> members{{
     {"conversation", &RegistrationForm::conversation, text_in, true},
     {"processor", &RegistrationForm::processor, text_in, true},
     {"mode", &RegistrationForm::mode, text_in},
     {"triggers", &RegistrationForm::triggers, list_in},
     {"from", &RegistrationForm::from, text_in},
+    {"agent_url", &RegistrationForm::agent_url, text_in},
 }};
 constexpr std::string_view processor_json = "processor_json";
+constexpr std::string_view agent_key = "agent_key";
+
+constexpr std::size_t max_url_bytes = 2000;
+constexpr std::size_t max_key_bytes = 512;  // sealed, it fits into its column
 
 tl::unexpected<BodyFault> wrong(std::string detail) {
     return tl::unexpected(BodyFault{true, std::move(detail)});
@@ -53,7 +62,7 @@ tl::unexpected<BodyFault> wrong(std::string detail) {
 
 /// What is wrong with the name of a member; empty: nothing.
 std::string complaint_about(std::string_view name) {
-    std::vector<std::string_view> known{processor_json};
+    std::vector<std::string_view> known{processor_json, agent_key};
     for (const Member& member : members) known.push_back(member.name);
     for (const auto& each : known)
         if (each == name) return "";
@@ -61,9 +70,29 @@ std::string complaint_about(std::string_view name) {
            did_you_mean(name, known);
 }
 
+/// The agent server that a form names. What it holds may be secret, in the wrong field too: never said.
+Result<std::optional<AgentEndpoint>> endpoint_of(const RegistrationForm& form, const Config& config) {
+    const std::string& key = form.agent_key.reveal();
+    if (form.agent_url.empty()) {
+        if (key.empty()) return std::optional<AgentEndpoint>();
+        return poisonous("agent_key: expected together with agent_url");
+    }
+    if (form.agent_url.size() > max_url_bytes || !agent::parse_address(form.agent_url))
+        return poisonous("agent_url: expected http[s]://HOST[:PORT][/PATH] without user, password and query");
+    AgentEndpoint endpoint{normalise_conversation_id(form.conversation), form.agent_url, ""};
+    if (key.empty()) return std::optional(std::move(endpoint));
+    const bool fits = key.size() <= max_key_bytes &&
+                      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7F'; });
+    if (!fits) return poisonous("agent_key: expected 1 to 512 visible ASCII characters");
+    auto sealed = session_key_sealer(config.security.keys).seal(form.agent_key, endpoint.conversation_id);
+    if (!sealed) return poisonous("agent_key: it cannot be kept: " + sealed.error().text);
+    endpoint.sealed_key = std::move(*sealed);
+    return std::optional(std::move(endpoint));
+}
+
 }  // namespace
 
-Result<RegistrationRequest> request_of(const RegistrationForm& form, std::chrono::seconds inactivity) {
+Result<RegistrationRequest> request_of(const RegistrationForm& form, const Config& config) {
     RegistrationRequest request;
     request.conversation_id = form.conversation;
     request.processor_type = form.processor;
@@ -72,7 +101,8 @@ Result<RegistrationRequest> request_of(const RegistrationForm& form, std::chrono
     if (form.from != "last" && form.from != "next")
         return poisonous("from: expected last or next, got \"" + form.from + "\"");
     request.from_last = form.from == "last";
-    request.inactivity = inactivity;
+    request.inactivity = config.worker.inactivity_timeout;
+    TRY(request.endpoint, endpoint_of(form, config));
     return request;
 }
 
@@ -101,6 +131,10 @@ tl::expected<RegistrationForm, BodyFault> form_from_json(std::string_view body) 
     if (const auto found = json.find(processor_json); found != json.end() && !found->is_null())
         form.processor_json =
             found->is_string() ? found->get<std::string>() : reader.raw_member(body, processor_json);
+    if (const auto found = json.find(agent_key); found != json.end() && !found->is_null()) {
+        if (!found->is_string()) return wrong("agent_key: expected a string");
+        form.agent_key = Secret(found->get<std::string>());
+    }
     return form;
 }
 

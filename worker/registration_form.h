@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/config.h"
 #include "worker/registration.h"
 
 namespace epilogue {
@@ -16,11 +17,13 @@ struct RegistrationForm {
     std::string mode;                   ///< empty: once
     std::string triggers;               ///< separated by commas; empty: all
     std::string from = "last";  ///< last: report the last end too when no turn is open; next: only later ones
+    std::string agent_url;      ///< base URL of the conversation's own agent server; empty: not given
+    Secret agent_key;           ///< its session key; needs an agent_url
 };
 
-/// The request that a form asks for; register_callback looks at its conversation and processor. Poison names
-/// the field and what was expected of it.
-Result<RegistrationRequest> request_of(const RegistrationForm& form, std::chrono::seconds inactivity);
+/// The request that a form asks for; register_callback looks at its conversation and processor. Seals the
+/// agent server's key with `[security] keys`. Poison names the field and what was expected of it.
+Result<RegistrationRequest> request_of(const RegistrationForm& form, const Config& config);
 
 /// Why a body is no form.
 struct BodyFault {
@@ -29,7 +32,8 @@ struct BodyFault {
 };
 
 /// Reads {"conversation", "processor", "processor_json"?: object or string, "mode"?, "triggers"?: array or
-/// comma list, "from"?}. A member that is none of these is a fault; null means not given.
+/// comma list, "from"?, "agent_url"?, "agent_key"?}. A member that is none of these is a fault; null means
+/// not given.
 tl::expected<RegistrationForm, BodyFault> form_from_json(std::string_view body);
 
 }  // namespace epilogue

@@ -17,6 +17,7 @@ struct AddOptions {
     Common common;
     RegistrationForm form;
     std::string json_file;  ///< --processor-json-file; empty: not given
+    std::string agent_key;  ///< --agent-key: where it is
 };
 
 std::string text_in(const std::string& path) {
@@ -25,10 +26,22 @@ std::string text_in(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// The key that is where `written` says.
+Secret agent_key_in(const std::string& written) {
+    if (!written.starts_with("env:") && !written.starts_with("file:"))
+        throw Exit{usage,
+                   "--agent-key: expected env:NAME or file:PATH: a key on a command line can be read by "
+                   "everybody on the machine"};
+    auto key = resolve_secret(written, process_environment());
+    if (!key) throw Exit{usage, "--agent-key: " + key.error().text};
+    return std::move(*key);
+}
+
 void add(AddOptions& options) {
     const Config config = load(options.common);
+    if (!options.agent_key.empty()) options.form.agent_key = agent_key_in(options.agent_key);
     if (!options.json_file.empty()) options.form.processor_json = text_in(options.json_file);
-    const auto request = expect(request_of(options.form, config.worker.inactivity_timeout));
+    const auto request = expect(request_of(options.form, config));
     const auto store = open_store(config);
     const Registered registered =
         expect(register_callback(*store, expect(planner_for(config, *store)), request));
@@ -117,6 +130,10 @@ void add_callbacks(CLI::App& program) {
                             "Verdicts to report, separated by commas (default: all)");
     add_command->add_option("--from", options->form.from,
                             "last: report the last end too when no turn is open; next: only later ones");
+    add_command->add_option("--agent-url", options->form.agent_url,
+                            "Base URL of the conversation's own agent server (default: [agent_server] url)");
+    add_command->add_option("--agent-key", options->agent_key,
+                            "Its session key: env:NAME or file:PATH; it is kept sealed with [security] keys");
     add_command->callback([options] { add(*options); });
 
     auto* list_command = parent->add_subcommand("list", "List callbacks");

@@ -98,6 +98,22 @@ BOOST_AUTO_TEST_CASE(what_is_registered_is_what_the_commands_show) {
     BOOST_TEST((Json::parse(ask(worker, {}).body) == Json::parse(listed.out)));
 }
 
+BOOST_AUTO_TEST_CASE(an_agent_server_comes_with_the_registration_and_its_key_is_never_shown) {
+    auto& [stage, worker] = scene();
+    Json wanted = log_for("agent");
+    wanted["agent_url"] = "https://agents.example.com";
+    wanted["agent_key"] = "hidden-key";
+    const auto added = post(worker, wanted);
+    BOOST_TEST(added.status == 201, added.body);
+    BOOST_TEST(Json::parse(added.body).at("agent_url").get<std::string>() == "https://agents.example.com");
+    BOOST_TEST(Json::parse(added.body).at("agent_key").get<std::string>() == "sealed");
+    BOOST_TEST(added.body.find("hidden-key") == std::string::npos);
+    wanted["agent_url"] = "https://user@agents.example.com";
+    const auto refused = post(worker, wanted);
+    BOOST_TEST(refused.status == 422, refused.body);
+    BOOST_TEST(refused.body.find("agent_url: expected") != std::string::npos, refused.body);
+}
+
 BOOST_AUTO_TEST_CASE(delete_cancels_and_may_be_repeated) {
     auto& worker = scene().worker;
     const auto path = "/api/callbacks/" + std::to_string(id_in(post(worker, log_for("cancelled"))));

@@ -66,6 +66,47 @@ std::vector<Json> upstream_rows(const std::string& part) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(add_takes_the_conversations_agent_server_and_never_shows_its_key) {
+    const auto& stage = stage_of_this_file();
+    const TempDir folder;
+    std::ofstream(folder.path() / "key") << "hidden-key\n";
+    const auto add = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> args{"add", "--conversation", "agent-1", "--processor", "log"};
+        args.insert(args.end(), more.begin(), more.end());
+        return callbacks(stage, args);
+    };
+    const auto plain = add({});
+    const auto added = add({"--agent-url", "https://agents.example.com/a", "--agent-key",
+                            "file:" + (folder.path() / "key").string()});
+    BOOST_TEST(added.status == 0, added.err);
+    // The server is the conversation's: all its callbacks show it.
+    for (const auto& id : {plain.out, added.out}) {
+        const auto shown = document(stage, {"show", id.substr(0, id.size() - 1)});
+        BOOST_TEST(shown.at("agent_url").get<std::string>() == "https://agents.example.com/a");
+        BOOST_TEST(shown.at("agent_key").get<std::string>() == "sealed");
+    }
+    const auto row = stage.query("SELECT url, session_key_sealed FROM agent_endpoints").at(0);
+    BOOST_TEST(!contains(row.at(1).value(), "hidden-key"));
+
+    struct Wrong {
+        std::vector<std::string> args;
+        std::string said;
+    };
+    for (const auto& [args, said] :
+         {Wrong{{"--agent-url", "http://h", "--agent-key", "hidden-key"}, "expected env:NAME or file:PATH"},
+          Wrong{{"--agent-url", "http://h", "--agent-key", "env:NO_SUCH_NAME"}, "NO_SUCH_NAME is not set"},
+          Wrong{{"--agent-key", "file:" + (folder.path() / "key").string()}, "together with agent_url"},
+          Wrong{{"--agent-url", "http://user:hidden-key@h"}, "agent_url: expected"}}) {
+        const auto refused = add(args);
+        BOOST_TEST(refused.status == 64);
+        BOOST_TEST(contains(refused.err, said), refused.err);
+        BOOST_TEST(!contains(refused.err, "hidden-key"), refused.err);
+    }
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM agent_endpoints") == 1);
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id='agent-1'") ==
+               2);
+}
+
 BOOST_AUTO_TEST_CASE(add_prints_the_id_and_show_and_list_say_what_was_registered) {
     const auto& stage = stage_of_this_file();
     const auto added = callbacks(

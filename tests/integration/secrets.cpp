@@ -33,6 +33,7 @@ struct Planted {
     std::string github = "ghp_" + drawn() + "0000";
     std::string gitlab = "glpat-" + drawn();
     std::string api_key = drawn();
+    std::string agent_key = drawn();
     std::string environment = drawn();
     std::string row = drawn();
     std::string row_of_ours = drawn();
@@ -53,6 +54,7 @@ struct Planted {
                 {"GitLab token", gitlab},
                 {"signing key", signing_key},
                 {"API key", api_key},
+                {"agent server's key", agent_key},
                 {"database password", database_password},
                 {"environment", environment},
                 {"somebody's row", row},
@@ -169,6 +171,7 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     const TempDir folder;
     // Both the worker and the commands take them from here.
     ::setenv("PLANTED_GITHUB", planted.github.c_str(), 1);
+    ::setenv("PLANTED_AGENT", planted.agent_key.c_str(), 1);
     ::setenv("AWS_SECRET_ACCESS_KEY", planted.environment.c_str(), 1);
     const Stage stage("planted", 2, settings(planted, folder));
     const StandIn& platform = stage.platform();
@@ -187,7 +190,8 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     add("planted-work", "slack", {{"channel", "C2"}, {"team_id", "T7"}});
     const auto github = add("planted-work", "github", {{"repo", "octo/planted"}, {"number", 1}});
     add("planted-work", "gitlab", {{"project", 4455}, {"iid", 1}, {"kind", "issue"}});
-    add("planted-work", "log", Json::object());
+    stage.add_callback({"--conversation", "planted-work", "--processor", "log", "--agent-url",
+                        "http://127.0.0.1:1", "--agent-key", "env:PLANTED_AGENT"});
     const auto ours =
         add("planted-work", "github",
             {{"repo", "octo/planted"}, {"number", 2}, {"decrypted_api_key", planted.row_of_ours}});

@@ -11,8 +11,8 @@ LockKey lock_key(char table, std::string_view row) {
 }
 
 bool Changes::empty() const {
-    return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() && summaries.empty() &&
-           deliveries.empty() && inserted.empty() && dead_letters.empty();
+    return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() &&
+           summaries.empty() && deliveries.empty() && inserted.empty() && dead_letters.empty();
 }
 
 OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own) {
