@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto start_patience = 15s;  // for a server that still tidies up after the run before
 constexpr auto start_again_after = 200ms;
+constexpr auto room_again_after = 1s;
 constexpr auto detail_patience = 2s;  // between the status `error` and the event that says why
 constexpr auto log_patience = 30s;    // for the last look at the log
 
@@ -39,12 +40,6 @@ std::optional<std::string> reason_of_newest_error(const EventList& events) {
         if ((*at)->status == "error") return std::nullopt;
     }
     return std::nullopt;
-}
-
-/// Errors that asking again does not cure.
-bool is_final(const AgentError& error) {
-    return error.kind == AgentError::Kind::not_found || error.kind == AgentError::Kind::unauthorised ||
-           error.kind == AgentError::Kind::closed || error.kind == AgentError::Kind::invalid;
 }
 
 }  // namespace
@@ -146,17 +141,26 @@ AgentResult<bool> RemoteConversation::start(Clock::time_point deadline) {
     for (;;) {
         const auto started = calls_->run();
         if (started) return true;
-        if (started.error().kind != AgentError::Kind::busy) return AgentFailure(started.error());
+        const auto kind = started.error().kind;
+        if (kind == AgentError::Kind::overloaded && Clock::now() + room_again_after < deadline) {
+            if (const auto waited = wait_for_change(room_again_after); !waited) return AgentFailure(waited.error());
+            continue;
+        }
+        if (kind != AgentError::Kind::busy) return AgentFailure(started.error());
         // Busy, though nothing runs: the server has not quite ended the run before, or (old ones) works
         // without saying so. A message that was sent meanwhile is answered only when the run is asked for
         // again.
         const auto info = calls_->info();
         if (!info) return AgentFailure(info.error());
         if (status_in(*info) == "running" || Clock::now() >= patience) return false;
-        const auto waited =
-            feed_->wait_status(feed_->newest_status().number, Clock::now() + start_again_after);
-        if (!waited) return AgentFailure(waited.error());
+        if (const auto waited = wait_for_change(start_again_after); !waited) return AgentFailure(waited.error());
     }
+}
+
+AgentResult<void> RemoteConversation::wait_for_change(Milliseconds most) const {
+    const auto waited = feed_->wait_status(feed_->newest_status().number, Clock::now() + most);
+    if (!waited) return AgentFailure(waited.error());
+    return {};
 }
 
 AgentResult<RunEnd> RemoteConversation::run(Milliseconds deadline) {
@@ -176,8 +180,9 @@ AgentResult<RunEnd> RemoteConversation::wait_for_end(Milliseconds deadline) {
 AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, std::uint64_t seen,
                                              Clock::time_point deadline) {
     RunWatch watch(before);
-    AgentError last{AgentError::Kind::timed_out, "the run did not end before the deadline; it may go on",
-                    false};
+    const AgentError too_late{AgentError::Kind::timed_out,
+                              "the run did not end before the deadline; it may go on", false};
+    AgentError last = too_late;
     auto ask_at = before.empty() ? Clock::now() : watch.ask_next(Clock::now(), feed_->is_live());
     while (Clock::now() < deadline) {
         const auto statuses = feed_->wait_status(seen, std::min(ask_at, deadline));
@@ -193,9 +198,9 @@ AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, std::uin
         if (info) {
             if (const std::string status = status_in(*info); watch.confirm(status, Clock::now()))
                 return conclude(status, deadline);
-            last.kind = AgentError::Kind::timed_out;
+            last = too_late;
         } else {
-            if (is_final(info.error())) return AgentFailure(info.error());
+            if (!may_pass(info.error().kind)) return AgentFailure(info.error());
             if (watch.failed_by_socket()) return conclude(feed_->newest_status().status, deadline);
             if (Clock::now() < deadline) last = info.error();  // else it may only have had no time
         }

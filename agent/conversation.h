@@ -82,9 +82,10 @@ class RemoteConversation {
     /// Why events come no more by themselves: the key or the conversation is refused.
     std::optional<AgentError> ended() const;
 
-    /// Lets the agent work; returns at once. False when it worked already.
+    /// Lets the agent work; does not wait for its end. False when it worked already.
     AgentResult<bool> start();
-    /// Lets the agent work and waits for the end, as wait_for_end() does.
+    /// Lets the agent work, as soon as the server has room for it, and waits for the end, as wait_for_end()
+    /// does.
     AgentResult<RunEnd> run(Milliseconds deadline = std::chrono::hours(1));
     /// Waits until the agent has stopped working, at most for `deadline` (timed_out; it may work on). The
     /// socket tells it; while that is down or silent REST is asked. The end is reported once all events are
@@ -106,6 +107,7 @@ class RemoteConversation {
     void on_event(const EventRef& event) const;
     void run_session_hooks(const std::vector<Hook>& hooks, std::string_view kind) const;
     AgentResult<bool> start(std::chrono::steady_clock::time_point deadline);
+    AgentResult<void> wait_for_change(Milliseconds most) const;
     AgentResult<RunEnd> wait(const std::string& before, std::uint64_t seen,
                              std::chrono::steady_clock::time_point deadline);
     AgentResult<RunEnd> conclude(const std::string& status, std::chrono::steady_clock::time_point deadline);

@@ -2,6 +2,12 @@
 
 namespace epilogue::agent {
 
+bool may_pass(AgentError::Kind kind) {
+    return kind == AgentError::Kind::unreachable || kind == AgentError::Kind::timed_out ||
+           kind == AgentError::Kind::server_error || kind == AgentError::Kind::busy ||
+           kind == AgentError::Kind::overloaded;
+}
+
 std::string_view name_of(AgentError::Kind kind) {
     switch (kind) {
         case AgentError::Kind::unreachable:
@@ -12,6 +18,8 @@ std::string_view name_of(AgentError::Kind kind) {
             return "not_found";
         case AgentError::Kind::busy:
             return "busy";
+        case AgentError::Kind::overloaded:
+            return "overloaded";
         case AgentError::Kind::invalid:
             return "invalid";
         case AgentError::Kind::unsupported:

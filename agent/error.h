@@ -15,6 +15,7 @@ struct AgentError {
         unauthorised,  ///< the session key is missing or wrong
         not_found,     ///< no such conversation or event
         busy,          ///< 409: the conversation runs already
+        overloaded,    ///< 429: the server has no room for it now; nothing was done
         invalid,       ///< the server refuses the request as it is; `text` holds its reasons
         unsupported,   ///< this version of the server has no such operation; nothing was sent
         server_error,  ///< the server failed, or its answer makes no sense
@@ -27,6 +28,9 @@ struct AgentError {
     /// True when the request may have been carried out although nobody said so.
     bool maybe_done = false;
 };
+
+/// Whether asking again later may help: not when the request itself or this side is what is wrong.
+bool may_pass(AgentError::Kind kind);
 
 /// The kind as a word: "unreachable", "timed_out", …
 std::string_view name_of(AgentError::Kind kind);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/backoff.h"
 #include "base/io/log.h"
 
 namespace epilogue::agent {
@@ -81,21 +82,43 @@ void EventFeed::down(const std::string& cause) {
 void EventFeed::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return stopping_ || !arrived_.empty() || syncs_wanted_ > syncs_done_; });
+        wait_for_work(lock);
         if (stopping_) return;
         // The log first: what came meanwhile is newer.
         const std::uint64_t wanted = syncs_wanted_;
-        AgentResult<void> done = last_sync_;
+        AgentResult<void> done;
         if (wanted > syncs_done_) {
             lock.unlock();
             done = read_log();
             lock.lock();
         }
         take_arrived(lock);
-        last_sync_ = std::move(done);
-        syncs_done_ = wanted;
+        if (wanted > syncs_done_) {
+            last_sync_ = std::move(done);
+            syncs_done_ = wanted;
+            plan_next_sync();
+        }
         changed_.notify_all();
     }
+}
+
+void EventFeed::wait_for_work(std::unique_lock<std::mutex>& lock) {
+    const auto is_there = [this] { return stopping_ || !arrived_.empty() || syncs_wanted_ > syncs_done_; };
+    if (!sync_again_at_)
+        changed_.wait(lock, is_there);
+    else if (!changed_.wait_until(lock, *sync_again_at_, is_there))
+        ++syncs_wanted_;
+}
+
+/// What the log holds and no frame told is missing until the log was read.
+void EventFeed::plan_next_sync() {
+    sync_again_at_.reset();
+    if (last_sync_ || !may_pass(last_sync_.error().kind)) {
+        failed_syncs_ = 0;
+        return;
+    }
+    constexpr std::chrono::seconds longest{30};
+    sync_again_at_ = Clock::now() + full_jitter(++failed_syncs_, 1.0, std::chrono::seconds(1), longest);
 }
 
 void EventFeed::take_arrived(std::unique_lock<std::mutex>& lock) {

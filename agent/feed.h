@@ -81,6 +81,8 @@ class EventFeed {
     void frame(const std::string& text);
     void down(const std::string& cause);
     void work();
+    void wait_for_work(std::unique_lock<std::mutex>& lock);
+    void plan_next_sync();
     void take_arrived(std::unique_lock<std::mutex>& lock);
     std::size_t known_events() const;
     AgentResult<void> read_log();
@@ -99,6 +101,8 @@ class EventFeed {
     std::uint64_t syncs_wanted_ = 0;
     std::uint64_t syncs_done_ = 0;
     AgentResult<void> last_sync_;
+    int failed_syncs_ = 0;  ///< in a row
+    std::optional<Clock::time_point> sync_again_at_;
     bool live_ = false;
     bool stopping_ = false;
     std::optional<AgentError> ended_;

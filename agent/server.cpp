@@ -55,6 +55,8 @@ AgentError::Kind kind_of(int status) {
             return AgentError::Kind::not_found;
         case 409:
             return AgentError::Kind::busy;
+        case 429:
+            return AgentError::Kind::overloaded;
         default:
             return AgentError::Kind::server_error;
     }
@@ -79,8 +81,11 @@ AgentResult<Answer> AgentServer::send(const Call& call) const {
     // After a failure of its own a server resets the connections it kept, without having said so.
     const bool safe = call.method == "GET" || call.repeat == Repeat::once;
     if (!answer && safe && answer.error().kind == AgentError::Kind::unreachable &&
-        answer.error().maybe_done && left() > milliseconds(0))
+        answer.error().maybe_done && left() > milliseconds(0)) {
         answer = send_once(call, left());
+        // Whatever became of the second one: the first may have been carried out.
+        if (!answer) answer.error().maybe_done = call.method != "GET";
+    }
     return answer;
 }
 
@@ -96,7 +101,6 @@ AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadli
     request.max_answer_bytes = max_answer;
     request.cancelled = call.cancelled;
 
-    const auto start = Clock::now();
     HttpAnswer answer = http_.send(request);
     const bool reads = call.method == "GET";
     switch (answer.outcome) {
@@ -111,7 +115,7 @@ AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadli
     }
     if (call.cancelled != nullptr && call.cancelled->load())
         return agent_failure(AgentError::Kind::closed, "the conversation was closed", !reads);
-    if (Clock::now() - start >= deadline)
+    if (answer.timed_out)
         return agent_failure(AgentError::Kind::timed_out,
                              "the agent server at " + address_.url() + " did not answer within " +
                                  std::to_string(deadline.count()) + " ms",

@@ -107,14 +107,21 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
         if constexpr (std::is_same_v<Stream, Tls>) {
             auto& tls = socket_.next_layer();
             tls.set_verify_callback(ssl::host_name_verification(target_.address.host));
-            // The macro for this casts in a way that our own code may not.
-            std::string name = target_.address.host;
-            SSL_ctrl(tls.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-                     name.data());
+            ask_for_host(tls);
             tls.async_handshake(ssl::stream_base::client, bound([this] { shake_hands(); }));
         } else {
             shake_hands();
         }
+    }
+
+    /// Tells the server which of its names is meant; an address is none (RFC 6066).
+    void ask_for_host(Tls& tls) {
+        error_code no_address;
+        boost::asio::ip::make_address(target_.address.host, no_address);
+        if (!no_address) return;
+        // The macro for this casts in a way that our own code may not.
+        std::string name = target_.address.host;
+        SSL_ctrl(tls.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data());
     }
 
     void shake_hands() {

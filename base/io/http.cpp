@@ -1,6 +1,7 @@
 #include "base/io/http.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -165,6 +166,9 @@ void set_transport(Options& options, const HttpRequest& request) {
     options.set(CURLOPT_SSL_VERIFYPEER, 1L);
     options.set(CURLOPT_SSL_VERIFYHOST, 2L);
     options.set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    // Where OpenSSL's own users look for authorities; libcurl knows only the file it was built with.
+    if (const char* const authorities = std::getenv("SSL_CERT_FILE"))
+        options.set(CURLOPT_CAINFO, authorities);
 }
 
 /// True when the transfer that failed with `code` cannot have sent a byte of the request.
@@ -224,6 +228,7 @@ std::string cause_of(CURLcode code, const char* details, const std::string& url)
 void conclude(CURL* handle, CURLcode code, const char* details, const HttpRequest& request,
               const Reception& reception) {
     HttpAnswer& answer = reception.answer;
+    answer.timed_out = code == CURLE_OPERATION_TIMEDOUT;
     if (code == CURLE_OK) {
         long status = 0;
         curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);

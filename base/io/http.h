@@ -34,6 +34,7 @@ struct HttpAnswer {
     std::map<std::string, std::string> headers;  ///< names in lower case; the last of repeated ones
     std::string body;
     std::string cause;  ///< when not answered: what happened, without the URL's query and without secrets
+    bool timed_out = false;  ///< not answered because the request's time was over
 };
 
 /// Blocking; keeps connections per calling thread. Thread-safe.

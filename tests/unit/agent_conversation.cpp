@@ -164,6 +164,34 @@ BOOST_AUTO_TEST_CASE(without_any_socket_rest_alone_tells_everything) {
     BOOST_TEST(witness.seen() == ids_in(server.log(id)), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_log_that_cannot_be_read_now_is_read_later) {
+    AgentStandIn server;
+    server.add(id, numbered(5));
+    std::atomic<int> tries = 0;
+    server.on("GET /events/search", [&](const auto&) {
+        if (++tries == 5) server.on("GET /events/search", {});
+        return standin::json_reply(500, R"({"detail":"Internal Server Error"})");
+    });
+    const auto conversation = attached(server);
+    eventually("the log", [&] { return conversation->events().size() == 5; });
+    BOOST_TEST(conversation->is_live());
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_the_server_has_lost_hides_neither_the_end_of_a_run_nor_its_reason) {
+    AgentStandIn server("1.7.3");
+    server.add(id);
+    const auto lost = [](const auto&) {
+        return standin::json_reply(500,
+                                   R"({"detail":"Internal Server Error","exception":"events/event-00006"})");
+    };
+    server.on("GET /events/search", lost);
+    server.on("GET /events/count", lost);
+    play_run(server, "error", "the backend exploded");
+    const auto conversation = attached(server);
+    BOOST_TEST(conversation->run().value().reason == "Code: the backend exploded");
+    BOOST_TEST(conversation->events().size() == server.log(id).size());
+}
+
 BOOST_AUTO_TEST_CASE(newer_fields_and_kinds_and_what_is_no_event_are_harmless) {
     AgentStandIn server("1.99.0");
     server.add(id);
@@ -307,6 +335,25 @@ BOOST_AUTO_TEST_CASE(a_server_that_still_tidies_up_is_asked_to_run_again) {
     });
     BOOST_TEST(attached(server)->run().value().status == "finished");
     BOOST_TEST(refusals == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_without_room_is_asked_to_run_again) {
+    AgentStandIn server;
+    server.add(id, {}, "idle");
+    std::atomic<int> refusals = 0;
+    server.on("POST /run", [&](const auto&) {
+        if (++refusals == 1)
+            return standin::json_reply(429, R"({"detail":"Conversation run limit reached."})");
+        server.emit(id, status_event("1", 1, "running"));
+        server.emit(id, status_event("2", 2, "finished"));
+        return standin::json_reply(200, R"({"success":true})");
+    });
+    const auto conversation = attached(server);
+    BOOST_TEST(conversation->run().value().status == "finished");
+    server.on("POST /run", [&](const auto&) { return standin::json_reply(429, "{}"); });
+    const auto end = conversation->run(100ms);
+    BOOST_TEST((end.error().kind == Kind::overloaded));
+    BOOST_TEST(!end.error().maybe_done);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_does_not_end_is_given_up_at_the_deadline) {

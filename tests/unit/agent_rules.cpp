@@ -91,6 +91,7 @@ BOOST_AUTO_TEST_CASE(an_answer_becomes_an_error_of_its_kind_with_the_servers_rea
     BOOST_TEST((error_of(401, R"({"detail":"Unauthorized"})").kind == Kind::unauthorised));
     BOOST_TEST((error_of(404, R"({"detail":"Not Found"})").kind == Kind::not_found));
     BOOST_TEST((error_of(409, R"({"detail":"Conversation already running."})").kind == Kind::busy));
+    BOOST_TEST((error_of(429, "{}").kind == Kind::overloaded));
     BOOST_TEST((error_of(400, "{}").kind == Kind::invalid));
     BOOST_TEST((error_of(502, "<html>").kind == Kind::server_error));
     const AgentError failed =
