@@ -143,7 +143,8 @@ AgentResult<bool> RemoteConversation::start(Clock::time_point deadline) {
         if (started) return true;
         const auto kind = started.error().kind;
         if (kind == AgentError::Kind::overloaded && Clock::now() + room_again_after < deadline) {
-            if (const auto waited = wait_for_change(room_again_after); !waited) return AgentFailure(waited.error());
+            if (const auto waited = wait_for_change(room_again_after); !waited)
+                return AgentFailure(waited.error());
             continue;
         }
         if (kind != AgentError::Kind::busy) return AgentFailure(started.error());
@@ -153,7 +154,8 @@ AgentResult<bool> RemoteConversation::start(Clock::time_point deadline) {
         const auto info = calls_->info();
         if (!info) return AgentFailure(info.error());
         if (status_in(*info) == "running" || Clock::now() >= patience) return false;
-        if (const auto waited = wait_for_change(start_again_after); !waited) return AgentFailure(waited.error());
+        if (const auto waited = wait_for_change(start_again_after); !waited)
+            return AgentFailure(waited.error());
     }
 }
 
