@@ -72,7 +72,7 @@ Result<bool> Adopter::adopt(std::int64_t id) {
         if (row.state.phase == Phase::error) return transaction.put_callback_state(id, row.state);
         if (row.state.phase != Phase::watching) return {};
         TRY(const Instant now, transaction.now());
-        return begin_watch(transaction, planner_, conversation, row, now, rules_.inactivity);
+        return begin_watch(transaction, planner_, conversation, row, now, rules_.watch);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
         TRY(const auto foreign, transaction.lock_foreign_callback(id));

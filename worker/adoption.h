@@ -6,15 +6,14 @@
 #include <functional>
 #include <stop_token>
 
-#include "worker/planner.h"
-#include "worker/store.h"
+#include "worker/registration.h"
 
 namespace epilogue {
 
 struct AdoptionRules {
     Instant installed_at;
     std::chrono::seconds max_age{86400};  ///< a row older than that when we were installed is adopted asleep
-    std::chrono::seconds inactivity{7200};
+    WatchRules watch = {};
 };
 
 /// One thread.

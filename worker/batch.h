@@ -51,8 +51,10 @@ struct BatchReport {
 struct BatchRules {
     std::chrono::milliseconds settle{2000};
     std::chrono::seconds inactivity{7200};
-    bool hold_storms = true;       ///< many silences at once are one broken relay
-    std::size_t max_timers = 500;  ///< conversations in one timer transaction
+    bool hold_storms = true;                    ///< many silences at once are one broken relay
+    bool default_agent_server = false;          ///< every conversation has an agent server to ask
+    std::chrono::seconds agent_answers_in{40};  ///< how long a silence waits for what the agent server says
+    std::size_t max_timers = 500;               ///< conversations in one timer transaction
 };
 
 class Transition;

@@ -6,6 +6,7 @@
 #include "base/io/log.h"
 #include "base/mutant.h"
 #include "worker/fence.h"
+#include "worker/hand_on.h"
 
 namespace epilogue {
 namespace {
@@ -195,7 +196,6 @@ void Loop::report(const BatchReport& report) {
         metrics_.events(labels.first, labels.second, static_cast<double>(count));
         if (labels.second == "repeat") metrics_.suppressed("event", static_cast<double>(count));
     }
-    for (const Verdict verdict : report.counted) metrics_.transition(name_of(verdict));
     if (report.held > 0)
         log_warn("silences held back: so many at once are one broken relay",
                  {{"turns", std::to_string(report.held)}});
@@ -203,12 +203,7 @@ void Loop::report(const BatchReport& report) {
         metrics_.dead_letter(letter.reason);
         rules_.dead_letter(letter);
     }
-    for (const std::string& source : report.summaries) metrics_.summary(source, "made");
-    if (report.known > 0) metrics_.suppressed("ledger", static_cast<double>(report.known));
-    for (const auto& planned : report.planned) {
-        metrics_.delivery_entered(planned.sink, name_of(DeliveryState::planned));
-        outbox_.add({planned.delivery_id, planned.sink, false});
-    }
+    hand_on(report, metrics_, outbox_);
 }
 
 /// Says why, and how long to leave the lane alone.

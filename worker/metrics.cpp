@@ -93,6 +93,9 @@ struct Metrics::Families {
                       .Add({});
     Family<Counter>& summaries =
         counter(registry, "epilogue_summaries_total", "Summaries made, by source and result");
+    Family<Counter>& catch_ups =
+        counter(registry, "epilogue_catch_ups_total",
+                "Conversations whose agent server was asked for what the topic had not told, by result");
     Family<Gauge>& build = gauge(registry, "epilogue_build_info", "Always 1; what is running");
 };
 
@@ -163,6 +166,9 @@ void Metrics::partition_added() {
 }
 void Metrics::summary(const std::string& source, std::string_view result) {
     families_->summaries.Add({{"source", source}, {"result", std::string(result)}}).Increment();
+}
+void Metrics::catch_up(std::string_view why, std::string_view result) {
+    families_->catch_ups.Add({{"why", std::string(why)}, {"result", std::string(result)}}).Increment();
 }
 void Metrics::consumer_lag(const std::string& topic, int partition, double records) {
     families_->lag.Add({{"topic", topic}, {"partition", std::to_string(partition)}}).Set(records);

@@ -47,6 +47,8 @@ class Metrics {
     void offset_gap(double offsets);
     void group_changed();
     void partition_added();
+    /// A question to an agent server that is over.
+    void catch_up(std::string_view why, std::string_view result);
     void summary(const std::string& source, std::string_view result);
     void consumer_lag(const std::string& topic, int partition, double records);
     void forget_lag(const std::string& topic, int partition);

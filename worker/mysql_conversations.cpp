@@ -9,6 +9,7 @@
 namespace epilogue {
 namespace {
 
+constexpr std::int64_t no_partition_yet = -1;
 constexpr const char* conversation_columns =
     "conversation_id, status, verdict, turn_key, tail_kind, tail_text, error_code, error_detail, recent_ids, "
     "digest, "
@@ -78,7 +79,6 @@ Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
 }
 
 Result<Conversation> MysqlTransaction::lock_conversation(const std::string& id) {
-    constexpr std::int64_t no_partition_yet = -1;
     TRY_VOID(
         session_.execute("INSERT INTO conversations (conversation_id, partition_id) VALUES (?,?) "
                          "ON DUPLICATE KEY UPDATE generation=generation+1",
@@ -89,6 +89,14 @@ Result<Conversation> MysqlTransaction::lock_conversation(const std::string& id) 
     Columns columns(rows.at(0));
     columns.text();
     return from_row(conversation_row(columns));
+}
+
+Result<std::optional<int>> MysqlTransaction::partition_of(const std::string& conversation_id) {
+    TRY(const auto rows,
+        session_.query("SELECT partition_id FROM conversations WHERE conversation_id=?", {conversation_id}));
+    if (rows.empty()) return std::optional<int>();
+    const std::int64_t partition = Columns(rows[0]).number();
+    return partition == no_partition_yet ? std::nullopt : std::optional(static_cast<int>(partition));
 }
 
 Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConversation>& rows) {

@@ -120,6 +120,12 @@ Result<std::optional<int>> MysqlTransaction::first_partitions(const std::string&
     return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
 }
 
+Result<int> MysqlTransaction::known_partitions(const std::string& topic) {
+    TRY(const auto rows,
+        session_.query("SELECT MAX(partition_id)+1 FROM partition_progress WHERE topic=?", {topic}));
+    return static_cast<int>(Columns(rows.at(0)).number());
+}
+
 Result<void> MysqlTransaction::insert_dead_letters(const std::vector<DeadLetterRow>& rows) {
     for (const DeadLetterRow& row : rows) {
         TRY_VOID(session_.execute(

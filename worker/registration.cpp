@@ -5,7 +5,9 @@
 #include "schemas/decode.h"
 #include "schemas/processor.h"
 #include "worker/core/fold.h"
+#include "worker/core/server_log.h"
 #include "worker/finish.h"
+#include "worker/last_end.h"
 
 namespace epilogue {
 namespace {
@@ -24,27 +26,42 @@ Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& e
     return exists;
 }
 
+/// What the topic still holds comes first: most conversations of which nothing is known have just begun.
+constexpr std::chrono::seconds topic_comes_first{3};
+
+/// Nothing is known of the conversation: perhaps its events are no longer in the topic.
+Result<void> ask_what_was(Transaction& transaction, const std::string& conversation_id, Instant now,
+                          const WatchRules& watch) {
+    if (!watch.default_agent_server) {
+        TRY(const auto own, transaction.agent_endpoint(conversation_id));
+        if (!own) return {};
+    }
+    CatchUpRow row;
+    row.conversation_id = conversation_id;
+    row.why = CatchUpWhy::registered;
+    row.next_try_at = now + topic_comes_first;
+    return transaction.ask_catch_up(row);
+}
+
 }  // namespace
 
 Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
-                         CallbackRow& callback, Instant now, std::chrono::seconds inactivity,
-                         std::string* planned) {
+                         CallbackRow& callback, Instant now, const WatchRules& watch, std::string* planned) {
     if (std::holds_alternative<Open>(conversation.standing)) {
         InactivityRules rules;
-        rules.after = inactivity;
+        rules.after = watch.inactivity;
         rules.watched_since = now;
         return transaction.put_conversations(
             {{callback.conversation_id, watch_silence(conversation, rules), false, {}}});
     }
-    if (!conversation.last || !std::holds_alternative<Ended>(conversation.standing)) return {};
-    TRY(const Processor processor, decode_processor(callback.processor_type, callback.processor_json));
-    TRY(const bool told, transaction.has_delivery_to(callback.conversation_id, conversation.last->turn_key,
-                                                     processor.sink, describe(processor)));
-    if (told) return {};
+    if (is_untold(conversation)) return ask_what_was(transaction, callback.conversation_id, now, watch);
+    TRY(const Processor place, decode_processor(callback.processor_type, callback.processor_json));
+    TRY(const bool is_owed, has_untold_end(transaction, callback.conversation_id, conversation, place));
+    if (!is_owed) return {};
     Plan plan;
     planner.add(callback.conversation_id, *conversation.last, {}, {&callback}, plan);
     TRY(const auto fresh, planner.write(transaction, plan, {callback}));
-    if (!fresh.empty() && planned) *planned = processor.sink;
+    if (!fresh.empty() && planned) *planned = place.sink;
     return {};
 }
 
@@ -91,9 +108,9 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
         TRY(row.id, transaction.insert_callback(row));
         registered.callback_id = row.id;
         if (request.endpoint) TRY_VOID(transaction.put_agent_endpoint(*request.endpoint));
-        if (!request.from_last) return {};
+        if (!row.options.from_last) return {};
         TRY(const Instant now, transaction.now());
-        return begin_watch(transaction, planner, conversation, row, now, request.inactivity,
+        return begin_watch(transaction, planner, conversation, row, now, request.watch,
                            &registered.planned_sink);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
@@ -109,8 +126,7 @@ Result<bool> cancel_callback(Store& store, std::int64_t id) {
     return step_callback(store, id, CancelAsked{});
 }
 
-Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id,
-                           std::chrono::seconds inactivity) {
+Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id, const WatchRules& watch) {
     bool exists = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         exists = false;
@@ -125,7 +141,7 @@ Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id
         callback->state = next;
         TRY_VOID(transaction.put_callback_state(id, next));
         TRY(const Instant now, transaction.now());
-        return begin_watch(transaction, planner, conversation, *callback, now, inactivity);
+        return begin_watch(transaction, planner, conversation, *callback, now, watch);
     };
     TRY_VOID(store.transact(work, [](Transaction&) -> Result<bool> { return false; }));
     return exists;

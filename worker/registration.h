@@ -10,14 +10,19 @@
 
 namespace epilogue {
 
+/// What begins with a callback's watch.
+struct WatchRules {
+    std::chrono::seconds inactivity{7200};  ///< [worker] inactivity_timeout_s
+    bool default_agent_server = false;      ///< [agent_server] url is set: every conversation has a server
+};
+
 struct RegistrationRequest {
     std::string conversation_id;
     std::string processor_type;
     std::string processor_json;
     CallbackOptions options;
-    std::chrono::seconds inactivity{7200};  ///< [worker] inactivity_timeout_s
-    bool from_last = true;                  ///< report the conversation's last end too, when no turn is open
-    std::string idempotency_key;            ///< the same key registers once; empty: one is made up
+    WatchRules watch;
+    std::string idempotency_key;                 ///< the same key registers once; empty: one is made up
     std::optional<AgentEndpoint> endpoint = {};  ///< of the conversation; none: what is known of it stays
     std::optional<KeptRequest> kept = {};  ///< of a request with a key of its own, `registration` left empty
 };
@@ -35,16 +40,16 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
 
 /// A callback that begins to watch, inside the transaction that locked its conversation: reports the
 /// conversation's last end (only when no turn is open, and only where it was not told before), or starts the
-/// watch over the open turn's silence. Returns the sink of a planned delivery through `planned`.
+/// watch over the open turn's silence, or asks for what the agent server knows, when nothing is known.
+/// Returns the sink of a planned delivery through `planned`.
 Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
-                         CallbackRow& callback, Instant now, std::chrono::seconds inactivity,
+                         CallbackRow& callback, Instant now, const WatchRules& watch,
                          std::string* planned = nullptr);
 
 /// Steps one callback from outside; true when the id exists.
 Result<bool> cancel_callback(Store& store, std::int64_t id);
 /// Waking is adopting again: an old end is reported too.
-Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id,
-                           std::chrono::seconds inactivity);
+Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id, const WatchRules& watch);
 
 enum class OperatorAction { retry, sent, not_sent };
 enum class OperatorAnswer { done, no_such_delivery, not_now };

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "schemas/json_reader.h"
 #include "worker/agent_directory.h"
+#include "worker/settings.h"
 
 namespace epilogue {
 namespace {
@@ -100,8 +101,8 @@ Result<RegistrationRequest> request_of(const RegistrationForm& form, const Confi
     TRY(request.options, parse_options(form.mode, form.triggers));
     if (form.from != "last" && form.from != "next")
         return poisonous("from: expected last or next, got \"" + form.from + "\"");
-    request.from_last = form.from == "last";
-    request.inactivity = config.worker.inactivity_timeout;
+    request.options.from_last = form.from == "last";
+    request.watch = watch_rules(config);
     TRY(request.endpoint, endpoint_of(form, config));
     return request;
 }

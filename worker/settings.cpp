@@ -74,6 +74,9 @@ BatchRules batch_rules(const Config& config) {
     BatchRules rules;
     rules.settle = config.worker.settle;
     rules.inactivity = config.worker.inactivity_timeout;
+    rules.default_agent_server = !config.agent_server.url.empty();
+    constexpr std::chrono::seconds longest{120};
+    rules.agent_answers_in = std::min(2 * config.worker.http_timeout, longest);
     rules.hold_storms = config.worker.timeout_storm == TimeoutStorm::hold;
     return rules;
 }
@@ -92,8 +95,16 @@ AgentDirectoryRules agent_directory_rules(const Config& config) {
     return rules;
 }
 
+WatchRules watch_rules(const Config& config) {
+    return {config.worker.inactivity_timeout, !config.agent_server.url.empty()};
+}
+
+CatchUpRules catch_up_rules(const Config& config, const std::string& owner) {
+    return {config.kafka.group, config.kafka.topic, owner, batch_rules(config)};
+}
+
 AdoptionRules adoption_rules(const Config& config, const Installation& installation) {
-    return {installation.created_at, config.worker.adopt_max_age, config.worker.inactivity_timeout};
+    return {installation.created_at, config.worker.adopt_max_age, watch_rules(config)};
 }
 
 StartAt start_at(const Config& config) {

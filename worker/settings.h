@@ -10,6 +10,7 @@
 #include "worker/adoption.h"
 #include "worker/agent_directory.h"
 #include "worker/batch.h"
+#include "worker/catch_ups.h"
 #include "worker/core/summarise.h"
 #include "worker/poller.h"
 #include "worker/sender.h"
@@ -27,6 +28,8 @@ BatchRules batch_rules(const Config& config);
 Result<Planner> planner_for(const Config& config, Store& store);
 /// With deadlines as posts have them: nobody waits for an answer.
 AgentDirectoryRules agent_directory_rules(const Config& config);
+WatchRules watch_rules(const Config& config);
+CatchUpRules catch_up_rules(const Config& config, const std::string& owner);
 AdoptionRules adoption_rules(const Config& config, const Installation& installation);
 StartAt start_at(const Config& config);
 

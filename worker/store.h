@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/instant.h"
@@ -93,6 +94,22 @@ struct AgentEndpoint {
     std::string sealed_key;  ///< bound to the conversation's id (base/sealed.h); empty: it takes none
 };
 
+/// Why an agent server is asked for what the topic did not tell.
+enum class CatchUpWhy {
+    registered,  ///< a callback came to a conversation of which nothing is known
+    silence,     ///< an open turn is silent, and would be given up
+};
+std::string_view name_of(CatchUpWhy why);
+
+/// A conversation whose agent server is to be asked.
+struct CatchUpRow {
+    std::string conversation_id;
+    CatchUpWhy why = CatchUpWhy::registered;
+    Instant next_try_at;  ///< until then nobody takes it: it waits, or it is leased
+    int attempts = 0;     ///< begun
+    std::string owner;    ///< who began the last one
+};
+
 /// A request of the API that carried an Idempotency-Key.
 struct KeptRequest {
     std::string key;
@@ -163,6 +180,8 @@ class Transaction {
     virtual Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) = 0;
     /// How many partitions the topic had when the first of them was claimed; nullopt when that is not known.
     virtual Result<std::optional<int>> first_partitions(const std::string& topic) = 0;
+    /// How many partitions the topic has, as far as they were claimed; 0: none was.
+    virtual Result<int> known_partitions(const std::string& topic) = 0;
 
     /// Creates the rows that are missing, locks all of them and reads them, in the order of `ids`
     /// (ascending, unique).
@@ -170,6 +189,8 @@ class Transaction {
                                                                        int partition) = 0;
     /// The same for one conversation, from outside its partition: which partition it is in stays as it is.
     virtual Result<Conversation> lock_conversation(const std::string& id) = 0;
+    /// Which partition a conversation is in; nullopt when no record of it was read.
+    virtual Result<std::optional<int>> partition_of(const std::string& conversation_id) = 0;
     virtual Result<void> put_conversations(const std::vector<StoredConversation>& rows) = 0;
     /// Ids of conversations of the partition whose timer is due at or before `clock` and not held, ascending
     /// by due time.
@@ -212,6 +233,15 @@ class Transaction {
     /// Takes the place of the conversation's endpoint, if it has one.
     virtual Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) = 0;
     virtual Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) = 0;
+
+    /// Takes the place of what was asked about the conversation before; who worked at that has lost it.
+    virtual Result<void> ask_catch_up(const CatchUpRow& row) = 0;
+    /// Conversations whose row may be taken, longest due first.
+    virtual Result<std::vector<std::string>> due_catch_ups(std::size_t limit) = 0;
+    /// Locks the row; nullopt when nothing is asked (any more).
+    virtual Result<std::optional<CatchUpRow>> lock_catch_up(const std::string& conversation_id) = 0;
+    virtual Result<void> put_catch_up(const CatchUpRow& row) = 0;
+    virtual Result<void> remove_catch_up(const std::string& conversation_id) = 0;
 
     /// Existing rows are kept as they are.
     virtual Result<void> insert_summaries(const std::vector<SummaryRow>& rows) = 0;

@@ -70,11 +70,11 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
         rules.inactivity.may_fire = !storm && !found->held;
     }
     Folded folded = fold(std::move(found->conversation), event, at, rules);
-    found->conversation = std::move(folded.conversation);
+    const Applied applied = folded.applied;
     if (found->held) found->let_go_at = database_now_;
     found->held = false;
-    take(conversation_id, folded.ended, source);
-    return folded.applied;
+    keep(*found, std::move(folded), source);
+    return applied;
 }
 
 Result<void> Transition::tick_all(Instant now, const Source& source) {
@@ -86,12 +86,35 @@ Result<void> Transition::tick_all(Instant now, const Source& source) {
             rules.inactivity.may_fire = !storm;
             stored.held = storm;
             report.held += storm ? 1 : 0;
+            TRY(const bool asks, ask_agent_server(stored));
+            if (asks) continue;
         }
-        Folded folded = tick(std::move(stored.conversation), now, rules);
-        stored.conversation = std::move(folded.conversation);
-        take(stored.id, folded.ended, source);
+        keep(stored, tick(std::move(stored.conversation), now, rules), source);
     }
     return {};
+}
+
+Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
+    auto& open = std::get<Open>(stored.conversation.standing);
+    if (stored.held) open.asked = false;  // what it says now means nothing by the time that this is let go
+    if (stored.held || open.asked) return false;
+    if (!rules_.default_agent_server) {
+        TRY(const auto own, transaction_.agent_endpoint(stored.id));
+        if (!own) return false;
+    }
+    open.asked = true;
+    open.due = database_now_ + rules_.agent_answers_in;
+    CatchUpRow row;
+    row.conversation_id = stored.id;
+    row.why = CatchUpWhy::silence;
+    row.next_try_at = database_now_;
+    TRY_VOID(transaction_.ask_catch_up(row));
+    return true;
+}
+
+void Transition::keep(StoredConversation& stored, Folded folded, const Source& source) {
+    stored.conversation = std::move(folded.conversation);
+    take(stored.id, folded.ended, source);
 }
 
 void Transition::take(const std::string& conversation_id, const std::vector<TurnEnd>& ended,

@@ -5,12 +5,22 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "worker/batch.h"
+#include "worker/core/server_log.h"
 
 namespace epilogue {
+
+/// What a conversation's agent server had to tell.
+enum class Recovered {
+    silent,  ///< nothing that was not known
+    alive,   ///< more, but no end
+    ended,   ///< a turn has ended
+};
+std::string_view name_of(Recovered recovered);
 
 /// Lives inside one Store::transact work.
 class Transition {
@@ -36,6 +46,14 @@ class Transition {
     /// Fires what is due at `now` in the loaded conversations, as far as the storm brake lets it.
     Result<void> tick_all(Instant now, const Source& source);
 
+    /// Applies what the agent server's log holds of the one loaded conversation and is not known of it. Of a
+    /// conversation of which nothing was known, each callback is told what it would have been told had it
+    /// been registered where its adoption falls in the log.
+    Result<Recovered> recover(const ServerLog& log, const Source& source);
+
+    /// Nobody can say that the one loaded conversation lives: its silence counts when the clock comes to it.
+    void let_silence_count();
+
     /// Writes all of it, the partition's row excepted.
     Result<void> write();
 
@@ -50,6 +68,11 @@ class Transition {
         return callbacks_of_[conversation_id];
     }
     FoldRules rules_for(const std::string& conversation_id);
+    void keep(StoredConversation& stored, Folded folded, const Source& source);
+    /// Whether the conversation's agent server is asked first before its silence counts.
+    Result<bool> ask_agent_server(StoredConversation& stored);
+    /// Callbacks begin to watch, in the middle of a log or at its end.
+    Result<void> arrive(StoredConversation& stored, const std::vector<CallbackRow*>& callbacks);
     void take(const std::string& conversation_id, const std::vector<TurnEnd>& ended, const Source& source);
 
     Transaction& transaction_;

@@ -8,7 +8,9 @@
 #include "base/version.h"
 #include "sinks/registry.h"
 #include "worker/callback_api.h"
+#include "worker/catch_ups.h"
 #include "worker/gauges.h"
+#include "worker/hand_on.h"
 #include "worker/migrate.h"
 #include "worker/mysql_store.h"
 #include "worker/poller.h"
@@ -63,6 +65,13 @@ SenderObserver observing(Metrics& metrics) {
     return observer;
 }
 
+CatchUpObserver observing(Metrics& metrics, Outbox& outbox) {
+    CatchUpObserver observer;
+    observer.over = [&](CatchUpWhy why, std::string_view result) { metrics.catch_up(name_of(why), result); };
+    observer.applied = [&](const BatchReport& report) { hand_on(report, metrics, outbox); };
+    return observer;
+}
+
 /// From `stop` on at most `drain`: then the process ends, whatever holds a thread up (a row that a paused
 /// worker has locked, say). What is under way is found by the next worker, as after a kill.
 class DrainLimit {
@@ -114,6 +123,10 @@ class Worker {
                  .random01 = system_sender_clock().random01,
                  .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); }}),
           gauges_(lanes_, poller_, post_store_, metrics, readiness, config.kafka.topic),
+          agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
+                  agent_directory_rules(config)),
+          catch_ups_(post_store_, planner_, logs_of(agents_), catch_up_rules(config, owner),
+                     observing(metrics, outbox_)),
           adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
 
     bool turns() const { return std::chrono::steady_clock::now() - loop_.last_turn() < loop_stalls_after; }
@@ -123,6 +136,7 @@ class Worker {
         outbox_.start();
         std::jthread gauges([this](const std::stop_token& s) { gauges_.run(s); });
         std::jthread adopter([this](const std::stop_token& s) { adopter_.run(s); });
+        std::jthread catch_ups([this](const std::stop_token& s) { catch_ups_.run(s); });
         std::jthread loop([this](const std::stop_token& s) { loop_.run(s); });
         std::jthread poll([this](const std::stop_token& s) {
             poller_.run(s);
@@ -131,7 +145,7 @@ class Worker {
         wait_for(stop);
         const auto deadline = std::chrono::steady_clock::now() + config_.worker.drain;
         readiness_.set("worker", "draining");
-        for (auto* thread : {&loop, &adopter, &gauges, &poll}) {
+        for (auto* thread : {&loop, &catch_ups, &adopter, &gauges, &poll}) {
             thread->request_stop();
             thread->join();
         }
@@ -184,6 +198,8 @@ class Worker {
     std::unique_ptr<KafkaProducer> dead_letters_;  ///< the loop's
     Loop loop_;
     Gauges gauges_;
+    AgentDirectory agents_;
+    CatchUps catch_ups_;
     Adopter adopter_;
 };
 

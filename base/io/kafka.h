@@ -150,6 +150,9 @@ class KafkaProducer {
     std::unique_ptr<Handles> handles_;
 };
 
+/// The partition, of so many, that a producer with murmur2 gives the key to.
+int partition_of_key(std::string_view key, int partitions);
+
 /// Creates a topic (one replica). An existing one is fine.
 Result<void> create_topic(const KafkaSettings& settings, const std::string& topic, int partitions);
 

@@ -88,4 +88,8 @@ std::string KafkaProducer::last_error() const {
     return handles_->last_error;
 }
 
+int partition_of_key(std::string_view key, int partitions) {
+    return rd_kafka_msg_partitioner_murmur2(nullptr, key.data(), key.size(), partitions, nullptr, nullptr);
+}
+
 }  // namespace epilogue

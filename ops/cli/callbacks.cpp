@@ -77,7 +77,7 @@ Result<bool> cancel(const Config&, MysqlStore& store, std::int64_t id) {
 }
 
 Result<bool> wake(const Config& config, MysqlStore& store, std::int64_t id) {
-    return wake_callback(store, expect(planner_for(config, store)), id, config.worker.inactivity_timeout);
+    return wake_callback(store, expect(planner_for(config, store)), id, watch_rules(config));
 }
 
 void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepCallback step,

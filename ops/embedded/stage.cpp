@@ -161,7 +161,7 @@ void Stage::register_callback(const Story& story) {
     request.processor_type = story.place.platform;
     request.processor_json = processor_json_of(story.place);
     request.options.mode = Mode::every_turn;
-    request.inactivity = config_.worker.inactivity_timeout;
+    request.watch = watch_rules(config_);
     required(epilogue::register_callback(*store_, required(planner_for(config_, *store_)), request));
 }
 

@@ -117,7 +117,7 @@ void OwnedPartition::adopt(Store& store) {
 }
 
 void OwnedPartition::wake(Store& store, std::int64_t callback) {
-    expect(wake_callback(store, planner_, callback, std::chrono::hours{2}));
+    expect(wake_callback(store, planner_, callback, {std::chrono::hours{2}}));
 }
 
 std::int64_t OwnedPartition::add(Store& store, const std::string& conversation) {

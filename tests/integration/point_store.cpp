@@ -30,6 +30,12 @@ class PointTransaction final : public Transaction {
     Result<Conversation> lock_conversation(const std::string& id) override {
         return said("the conversation is locked", rows_.lock_conversation(id));
     }
+    Result<int> known_partitions(const std::string& topic) override {
+        return said("the partitions are counted", rows_.known_partitions(topic));
+    }
+    Result<std::optional<int>> partition_of(const std::string& conversation_id) override {
+        return said("the conversation's partition is read", rows_.partition_of(conversation_id));
+    }
     Result<void> put_conversations(const std::vector<StoredConversation>& rows) override {
         return said("the conversations are written", rows_.put_conversations(rows));
     }
@@ -87,6 +93,21 @@ class PointTransaction final : public Transaction {
     }
     Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) override {
         return said("the agent server's address is read", rows_.agent_endpoint(conversation_id));
+    }
+    Result<void> ask_catch_up(const CatchUpRow& row) override {
+        return said("a catch-up is asked for", rows_.ask_catch_up(row));
+    }
+    Result<std::vector<std::string>> due_catch_ups(std::size_t limit) override {
+        return said("the due catch-ups are read", rows_.due_catch_ups(limit));
+    }
+    Result<std::optional<CatchUpRow>> lock_catch_up(const std::string& conversation_id) override {
+        return said("the catch-up is locked", rows_.lock_catch_up(conversation_id));
+    }
+    Result<void> put_catch_up(const CatchUpRow& row) override {
+        return said("the catch-up is written", rows_.put_catch_up(row));
+    }
+    Result<void> remove_catch_up(const std::string& conversation_id) override {
+        return said("the catch-up is removed", rows_.remove_catch_up(conversation_id));
     }
     Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override {
         return said("the summaries are inserted", rows_.insert_summaries(rows));

@@ -12,7 +12,8 @@ LockKey lock_key(char table, std::string_view row) {
 
 bool Changes::empty() const {
     return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() &&
-           summaries.empty() && deliveries.empty() && inserted.empty() && dead_letters.empty();
+           catch_ups.empty() && summaries.empty() && deliveries.empty() && inserted.empty() &&
+           dead_letters.empty();
 }
 
 OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own) {
@@ -87,6 +88,12 @@ void Database::apply(OpenTransaction& transaction) {
                                  std::holds_alternative<Ended>(seen.standing)};
         }
         callbacks[id] = std::move(row);
+    }
+    for (auto& [id, row] : changes.catch_ups) {
+        if (row)
+            catch_ups[id] = std::move(*row);
+        else
+            catch_ups.erase(id);
     }
     for (auto& [id, row] : changes.endpoints) endpoints[id] = std::move(row);
     for (auto& row : changes.summaries)

@@ -30,6 +30,7 @@ struct Changes {
     std::map<std::string, StoredRow> conversations;
     std::map<std::int64_t, CallbackRow> callbacks;
     std::map<std::string, AgentEndpoint> endpoints;
+    std::map<std::string, std::optional<CatchUpRow>> catch_ups;  ///< nullopt: removed
     std::vector<SummaryRow> summaries;
     std::map<std::string, DeliveryRow> deliveries;               ///< rows that exist
     std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
@@ -84,6 +85,7 @@ class Database {
     std::map<std::int64_t, ForeignCallback> foreign;  ///< rows of others, not adopted yet
     std::map<std::string, std::int64_t> idempotency_keys;
     std::map<std::string, AgentEndpoint> endpoints;  ///< by conversation
+    std::map<std::string, CatchUpRow> catch_ups;     ///< by conversation
     std::map<std::pair<std::string, std::string>, SummaryRow> summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
     std::map<std::string, std::int64_t> ordinals;

@@ -30,10 +30,12 @@ class SimTransaction final : public Transaction {
     Result<std::optional<PartitionRow>> peek_partition(const PartitionKey& key) override;
     Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) override;
     Result<std::optional<int>> first_partitions(const std::string& topic) override;
+    Result<int> known_partitions(const std::string& topic) override;
 
     Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
                                                                int partition) override;
     Result<Conversation> lock_conversation(const std::string& id) override;
+    Result<std::optional<int>> partition_of(const std::string& conversation_id) override;
     Result<void> put_conversations(const std::vector<StoredConversation>& rows) override;
     Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
                                                        std::size_t limit) override;
@@ -57,6 +59,11 @@ class SimTransaction final : public Transaction {
 
     Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) override;
     Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) override;
+    Result<void> ask_catch_up(const CatchUpRow& row) override;
+    Result<std::vector<std::string>> due_catch_ups(std::size_t limit) override;
+    Result<std::optional<CatchUpRow>> lock_catch_up(const std::string& conversation_id) override;
+    Result<void> put_catch_up(const CatchUpRow& row) override;
+    Result<void> remove_catch_up(const std::string& conversation_id) override;
 
     Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override;
     Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,

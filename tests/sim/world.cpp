@@ -165,7 +165,7 @@ RegistrationRequest World::request_of(std::size_t index) const {
     request.processor_type = "github";
     request.processor_json = fmt::format(R"({{"repo":"o/r","number":{}}})", wanted.number);
     request.options = wanted.options;
-    request.from_last = wanted.from_last;
+    request.options.from_last = wanted.from_last;
     request.idempotency_key = key_of(index);
     return request;
 }

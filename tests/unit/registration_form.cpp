@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(every_option_of_the_command_line_is_a_member) {
     BOOST_REQUIRE(request);
     BOOST_TEST((request->options.mode == Mode::every_turn));
     BOOST_TEST((request->options.triggers == std::vector<Verdict>{Verdict::finished, Verdict::error}));
-    BOOST_TEST(!request->from_last);
-    BOOST_TEST((request->inactivity == std::chrono::seconds(60)));
+    BOOST_TEST(!request->options.from_last);
+    BOOST_TEST((request->watch.inactivity == std::chrono::seconds(60)));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_left_out_or_null_has_the_defaults_of_the_command_line) {
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_or_null_has_the_defaults_of_the_command_li
         BOOST_REQUIRE(request);
         BOOST_TEST((request->options.mode == Mode::once));
         BOOST_TEST((request->options.triggers == all_verdicts()));
-        BOOST_TEST(request->from_last);
+        BOOST_TEST(request->options.from_last);
     }
 }
 

@@ -142,6 +142,7 @@ CallbackStatus status_of(Phase phase) {
 std::string to_json(const CallbackOptions& options) {
     nlohmann::ordered_json json{{"mode", name_of(options.mode)}, {"triggers", nlohmann::json::array()}};
     for (const Verdict verdict : options.triggers) json["triggers"].push_back(name_of(verdict));
+    if (!options.from_last) json["from"] = "next";
     return json.dump();
 }
 
@@ -165,6 +166,7 @@ Result<CallbackOptions> options_from_json(std::string_view text) {
             options.triggers.push_back(*verdict);
         }
     }
+    if (const auto from = json.find("from"); from != json.end()) options.from_last = *from != "next";
     return options;
 }
 

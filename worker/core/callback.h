@@ -24,9 +24,11 @@ std::string_view name_of(Mode mode);
 struct CallbackOptions {
     Mode mode = Mode::once;
     std::vector<Verdict> triggers = all_verdicts();  ///< in the contract's order, never empty
+    bool from_last = true;  ///< told of the conversation's last end too, when no turn is open
 };
 
-/// The options as JSON: {"mode":"once","triggers":["finished",…]}.
+/// The options as JSON: {"mode":"once","triggers":["finished",…]}, and "from":"next" where the last end is
+/// left out.
 std::string to_json(const CallbackOptions& options);
 /// Reads to_json's form; poison when it has another.
 Result<CallbackOptions> options_from_json(std::string_view json);

@@ -50,7 +50,8 @@ struct NoTurn {};  ///< nothing seen yet that opens one
 struct Open {
     Turn turn;
     std::optional<Instant> due =
-        {};  ///< record time at which its silence counts as `timeout`; none: nobody waits
+        {};              ///< record time at which its silence counts as `timeout`; none: nobody waits
+    bool asked = false;  ///< its agent server was asked about the silence; `due`: how long it has to answer
 };
 struct Candidate {  ///< V1 said `finished`; it counts unless it is revoked before `due`
     Turn turn;

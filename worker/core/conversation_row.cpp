@@ -93,6 +93,7 @@ struct StandingWriter {
         json["standing"] = "open";
         json["turn"] = json_of(open.turn);
         if (open.due) json["due"] = json_of(open.due);
+        if (open.asked) json["asked"] = true;
     }
     void operator()(const Candidate& candidate) const {
         json["standing"] = "candidate";
@@ -115,7 +116,7 @@ Standing standing_of(const Json& json, const ConversationRow& row, const Digest&
     if (name == "none") return NoTurn{};
     if (name == "ended" || name == "timed_out") return Ended{name == "timed_out"};
     Turn turn = turn_of(json.at("turn"), row, digest);
-    if (name == "open") return Open{std::move(turn), instant_in(json, "due")};
+    if (name == "open") return Open{std::move(turn), instant_in(json, "due"), json.value("asked", false)};
     const std::string status_event = json.at("status_event").get<std::string>();
     const Instant due = instant_in(json, "due").value_or(Instant{});
     if (name == "candidate") return Candidate{std::move(turn), status_event, instant_in(json, "at"), due};

@@ -113,8 +113,7 @@ class Application {
     }
 
     bool is_late() const {
-        const bool could_steer = steers(*event_) || std::holds_alternative<AgentAction>(event_->body);
-        return !is_v0() && could_steer && event_->timestamp && conversation_.newest_status &&
+        return !is_v0() && could_steer(*event_) && event_->timestamp && conversation_.newest_status &&
                *event_->timestamp + late_by < *conversation_.newest_status;
     }
 
@@ -391,12 +390,17 @@ Conversation watch_silence(Conversation conversation, const InactivityRules& rul
     auto* open = std::get_if<Open>(&conversation.standing);
     if (!open) return conversation;
     open->due.reset();
+    open->asked = false;
     if (!rules.watched_since || rests(conversation)) return conversation;
     Instant since = *rules.watched_since;
     if (conversation.last_event_at) since = std::max(since, *conversation.last_event_at);
     if (rules.returned_at) since = std::max(since, *rules.returned_at);
     open->due = since + rules.after;
     return conversation;
+}
+
+bool could_steer(const Event& event) {
+    return steers(event) || std::holds_alternative<AgentAction>(event.body);
 }
 
 bool is_for_watchers(const Event& event) {

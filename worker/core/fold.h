@@ -44,6 +44,9 @@ struct Folded {
 /// Applies one event whose record time is `at`. A timer that is due at `at` fires first.
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules);
 
+/// True unless the event is a mere sign of life.
+bool could_steer(const Event& event);
+
 /// True when the event changes nothing of a conversation that nobody watches: V1's signs of life. (V0 knows a
 /// repeat by its number, so each of its events counts.)
 bool is_for_watchers(const Event& event);

@@ -1,0 +1,11 @@
+-- Conversations whose agent server is to be asked what the topic did not tell (worker/catch_ups.h). Whoever takes a
+-- row sets next_try_at on: until then it is leased.
+CREATE TABLE IF NOT EXISTS catch_ups (
+  conversation_id VARBINARY(255) NOT NULL PRIMARY KEY,
+  why VARCHAR(16) NOT NULL,
+  asked_at DATETIME(6) NOT NULL,
+  next_try_at DATETIME(6) NOT NULL,
+  attempts INT NOT NULL DEFAULT 0,
+  owner VARBINARY(255) NULL,
+  KEY ix_catch_ups_due (next_try_at)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

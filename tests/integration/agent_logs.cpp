@@ -1,0 +1,105 @@
+// Recorded logs of real agent servers, read by a worker that has seen nothing of them in the topic.
+#define BOOST_TEST_MODULE agent_logs
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "schemas/decode.h"
+#include "tests/agent/agent_stand_in.h"
+#include "tests/integration/harness/expect.h"
+#include "tests/integration/owned_partition.h"
+#include "tests/integration/recording_set.h"
+#include "worker/catch_ups.h"
+
+namespace {
+
+using namespace epilogue;
+using namespace epilogue::testing;
+
+Database& server() {
+    static Database one;
+    return one;
+}
+
+/// The recordings of what REST told: whole logs in the server's order.
+std::vector<RecordedConversation> recorded_logs() {
+    std::vector<RecordedConversation> logs;
+    for (const auto& recording : recordings())
+        if (recording.recording.ends_with(".rest.jsonl"))
+            logs.push_back(retold(recording, *parse_instant("2026-11-20T00:00:00Z")));
+    return logs;
+}
+
+/// A database, and a worker's part that asks an agent server about its conversations.
+struct Scene {
+    explicit Scene(const std::string& name)
+        : owned(server(), name),
+          planner(expect(owned.store().installation()).id, SummaryRules{}),
+          directory(endpoints_in(owned.store()), session_key_sealer({}),
+                    {agent_server.url(), Secret("key"), agent::Deadlines{}}),
+          catch_ups(owned.store(), planner, logs_of(directory), {"group", "topic", "the test", {}},
+                    {[this](CatchUpWhy, std::string_view result) { ++results[std::string(result)]; },
+                     [](const auto&) {}}) {}
+
+    /// Asks about it at once.
+    void ask(const std::string& conversation) {
+        expect(owned.store().transact(
+            [&](Transaction& transaction) -> Result<void> {
+                CatchUpRow row;
+                row.conversation_id = conversation;
+                return transaction.ask_catch_up(row);
+            },
+            [](Transaction&) -> Result<bool> { return false; }));
+    }
+    void work() {
+        while (owned.number("SELECT COUNT(*) FROM catch_ups") > 0) expect(catch_ups.work_once({}));
+    }
+
+    AgentStandIn agent_server;
+    OwnedPartition owned;
+    Planner planner;
+    AgentDirectory directory;
+    std::map<std::string, int> results;
+    CatchUps catch_ups;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(of_each_recorded_log_the_last_turn_is_reported_and_its_records_come_too_late) {
+    Scene scene("logs");
+    const auto logs = recorded_logs();
+    BOOST_TEST(logs.size() == 60U);
+    std::map<std::string, std::int64_t> callbacks;
+    for (const auto& log : logs) {
+        std::string status = "idle";
+        for (const std::string& event : log.events)
+            if (const auto json = nlohmann::json::parse(event); json.value("key", "") == "execution_status")
+                status = json.at("value");
+        scene.agent_server.add(log.id, log.events, status);
+        callbacks[log.id] = scene.owned.add(scene.owned.store(), log.id);
+        scene.ask(log.id);
+    }
+    scene.work();
+
+    const auto require_last_turns = [&] {
+        for (const auto& log : logs) {
+            BOOST_TEST_CONTEXT(log.recording) {
+                // A turn that is open is what there is to wait for.
+                std::vector<std::string> owed;
+                if (log.open_turn.empty() && !log.turns.empty()) owed.push_back(log.turns.back().turn_key);
+                BOOST_TEST(scene.owned.turns_of(callbacks[log.id]) == owed, boost::test_tools::per_element());
+                if (!owed.empty())
+                    BOOST_TEST(scene.owned.number("SELECT COUNT(*) FROM deliveries WHERE verdict='" +
+                                                  log.turns.back().verdict + "' AND callback_id=" +
+                                                  std::to_string(callbacks[log.id])) == 1);
+            }
+        }
+    };
+    require_last_turns();
+    BOOST_TEST(scene.results["ended"] > 40);
+
+    for (const auto& log : logs)
+        expect(
+            scene.owned.apply(scene.owned.store(), records_of(log, *parse_instant("2026-11-20T00:00:00Z"))));
+    expect(scene.owned.tick(scene.owned.store()));
+    require_last_turns();
+}

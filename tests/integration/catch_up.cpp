@@ -1,0 +1,238 @@
+// What the topic does not tell any more, or did not tell yet, comes from the agent server's log.
+#define BOOST_TEST_MODULE catch_up
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/agent/agent_stand_in.h"
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/stage.h"
+
+namespace {
+
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+using Json = nlohmann::json;
+
+const std::string api_key = "the-api-key";
+
+/// The log of a conversation, told event by event; also as records, for what a relay brings.
+class Tale {
+  public:
+    explicit Tale(std::string id) : id_(std::move(id)) {}
+
+    Tale& user() { return add(message_event(next(), at_, "user", "Go on.")).status("running"); }
+    Tale& asks(const std::string& words) {
+        return add(message_event(next(), at_, "agent", words)).status("finished");
+    }
+    Tale& fails(const std::string& code) {
+        status("error");
+        return add(error_event(next(), at_, code, "It broke."));
+    }
+    Tale& status(const std::string& status) {
+        status_ = status;
+        return add(status_event(next(), at_, status));
+    }
+
+    const std::string& id() const { return id_; }
+    const std::string& status() const { return status_; }
+    const std::vector<std::string>& log() const { return log_; }
+    std::vector<Record> records() const {
+        std::vector<Record> records;
+        for (const std::string& event : log_) records.push_back({.key = id_, .value = event});
+        return records;
+    }
+    void stand_on(AgentStandIn& server) const { server.add(id_, log_, status_); }
+
+  private:
+    std::string next() { return id_ + "-" + std::to_string(log_.size()); }
+    Tale& add(const std::string& event) {
+        log_.push_back(event);
+        at_ += 1;
+        return *this;
+    }
+
+    std::string id_;
+    std::string status_ = "idle";
+    std::vector<std::string> log_;
+    double at_ = 0;
+};
+
+std::string id_of(int number) {
+    const std::string digits = std::to_string(number);
+    return std::string(32 - digits.size(), '0') + digits;
+}
+
+/// By API, which is quicker than by command line.
+void add_callback(const WorkerProcess& worker, const std::string& conversation, int number,
+                  const std::string& repo) {
+    epilogue::HttpRequest request;
+    request.method = "POST";
+    request.url = worker.url("/api/callbacks");
+    request.headers = {"X-Session-API-Key: " + api_key, "Content-Type: application/json"};
+    request.body = Json{
+        {"conversation", conversation},
+        {"processor", "github"},
+        {"processor_json", {{"repo", repo}, {"number", number}}},
+        {"mode",
+         "every_turn"}}.dump();
+    const auto answer = epilogue::HttpClient().send(request);
+    BOOST_REQUIRE_MESSAGE(answer.status == 201, answer.body << answer.cause);
+}
+
+/// The bodies of the posts by place.
+std::multimap<std::string, std::string> posts_on(const Stage& stage) {
+    std::multimap<std::string, std::string> posts;
+    for (const auto& comment : stage.platform().visible()) posts.emplace(comment.path, comment.body);
+    return posts;
+}
+
+std::string only_post(const Stage& stage, const std::string& place) {
+    const auto posts = posts_on(stage);
+    BOOST_TEST(posts.count(place) == 1U, place << " has " << posts.count(place) << " posts");
+    const auto found = posts.find(place);
+    return found == posts.end() ? "" : found->second;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// A request that is answered when the test is over.
+class Hanging {
+  public:
+    ~Hanging() { let_go(); }
+    AgentStandIn::Play play() {
+        return [this](const auto&) {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return over_; });
+            return epilogue::standin::Reply{};
+        };
+    }
+    void let_go() {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+        changed_.notify_all();
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool over_ = false;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(two_hundred_conversations_that_had_ended_unseen_are_each_reported_once_through_a_kill) {
+    constexpr int conversations = 200;
+    AgentStandIn server("1.58.0", "agent-key");
+    std::vector<Tale> tales;
+    for (int i = 0; i < conversations; ++i) {
+        Tale& tale = tales.emplace_back(id_of(i + 1));
+        tale.user();
+        if (i % 4 == 0) tale.asks("Which one, in " + tale.id() + "?");
+        if (i % 4 == 1) tale.fails("LLMBadRequestError");
+        if (i % 4 == 2) tale.status("stuck");
+        if (i % 4 == 3) tale.asks("Old words.").user().asks("Last words of " + tale.id() + ".");
+        tale.stand_on(server);
+    }
+    const Stage stage("unseen", 4,
+                      {{"worker.api_key", api_key},
+                       {"worker.lease_s", std::int64_t{10}},
+                       {"worker.http_timeout_s", std::int64_t{4}},
+                       {"agent_server.url", server.url()},
+                       {"agent_server.session_api_key", "agent-key"}});
+    {
+        auto killed = stage.epilogue().worker();
+        for (int i = 0; i < conversations; ++i)
+            add_callback(killed, tales[static_cast<std::size_t>(i)].id(), i + 1, "octo/unseen");
+        eventually("some are reported", [&] { return stage.platform().visible().size() >= 20; });
+        killed.process().kill9();
+    }
+    // Its leases pass.
+    stage.query("UPDATE catch_ups SET next_try_at=UTC_TIMESTAMP(6)");
+    auto worker = stage.epilogue().worker();
+    eventually("each is reported", [&] {
+        stage.hurry_look_ups();
+        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == conversations;
+    });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM catch_ups") == 0);
+    const auto posts = posts_on(stage);
+    BOOST_TEST(posts.size() == static_cast<std::size_t>(conversations));
+    for (int i = 0; i < conversations; ++i) {
+        const auto found = posts.find("octo/unseen#" + std::to_string(i + 1));
+        BOOST_REQUIRE(found != posts.end());
+        const std::string& id = tales[static_cast<std::size_t>(i)].id();
+        const std::vector<std::string> words{"Which one, in " + id + "?", "LLMBadRequestError",
+                                             "**Got stuck**", "Last words of " + id + "."};
+        BOOST_TEST(holds(found->second, words[static_cast<std::size_t>(i % 4)]), found->second);
+    }
+
+    // A relay that brings the events after all changes nothing.
+    std::vector<Record> all;
+    for (const Tale& tale : tales) {
+        const auto records = tale.records();
+        all.insert(all.end(), records.begin(), records.end());
+    }
+    stage.publish(all);
+    eventually("all of it is read", [&] { return stage.stored() == stage.ends(); });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == conversations);
+    BOOST_TEST(stage.platform().visible().size() == static_cast<std::size_t>(conversations));
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 0);
+
+    // What comes then is told as ever.
+    tales[0].user().asks("And now?");
+    const auto records = tales[0].records();
+    stage.publish({records.end() - 4, records.end()});
+    eventually("a new turn is reported", [&] {
+        return stage.platform().visible().size() == static_cast<std::size_t>(conversations) + 1;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(before_a_silence_counts_the_agent_server_is_asked_and_waited_for_so_long_and_no_longer) {
+    AgentStandIn server("1.58.0", "agent-key");
+    Hanging hanging;
+    const Stage stage("asked", 1,
+                      {{"worker.api_key", api_key},
+                       {"worker.inactivity_timeout_s", std::int64_t{4}},
+                       {"worker.http_timeout_s", std::int64_t{2}},
+                       {"agent_server.url", server.url()},
+                       {"agent_server.session_api_key", "agent-key"}});
+    Tale ended(id_of(1)), alive(id_of(2)), silent(id_of(3)), stuck_server(id_of(4)), nowhere(id_of(5));
+    auto worker = stage.epilogue().worker();
+    int number = 0;
+    for (Tale* tale : {&ended, &alive, &silent, &stuck_server, &nowhere}) {
+        tale->user();
+        stage.publish(tale->records());
+    }
+    eventually("the topic has told that they run",
+               [&] { return stage.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 5; });
+    server.on("GET /" + stuck_server.id() + "/events/search", hanging.play());
+    ended.asks("Nobody has brought this to the topic.");
+    alive.asks("One.").status("running");
+    for (const Tale* tale : {&ended, &alive, &silent, &stuck_server}) tale->stand_on(server);
+    for (const Tale* tale : {&ended, &alive, &silent, &stuck_server, &nowhere})
+        add_callback(worker, tale->id(), ++number, "octo/asked");
+
+    eventually("each has come to an end",
+               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 5; });
+    BOOST_TEST(holds(only_post(stage, "octo/asked#1"), "Nobody has brought this to the topic."));
+    for (const char* place : {"octo/asked#2", "octo/asked#3", "octo/asked#4", "octo/asked#5"})
+        BOOST_TEST(holds(only_post(stage, place), "**No sign of life**"));
+    const std::string metrics = worker.get("/metrics").body;
+    for (const char* result : {"ended", "alive", "silent", "unknown"})
+        BOOST_TEST(holds(metrics,
+                         "epilogue_catch_ups_total{result=\"" + std::string(result) + "\",why=\"silence\"}"),
+                   metrics);
+
+    // The end comes by the topic too, late: it is known.
+    const auto records = ended.records();
+    stage.publish({records.end() - 2, records.end()});
+    eventually("it is read", [&] { return stage.stored() == stage.ends(); });
+    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries WHERE conversation_id='" + ended.id() + "'") ==
+               1);
+    hanging.let_go();
+}
