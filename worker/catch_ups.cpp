@@ -176,12 +176,12 @@ Result<void> CatchUps::give_up(const CatchUpRow& taken, const Unread& why) {
     });
 }
 
-Result<void> CatchUps::put_off(const CatchUpRow& taken, bool at_once) {
+Result<void> CatchUps::put_off(const CatchUpRow& taken, bool right_away) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto row, transaction.lock_catch_up(taken.conversation_id));
         if (!is_ours(row, taken)) return {};
         TRY(const Instant now, transaction.now());
-        row->next_try_at = at_once ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
+        row->next_try_at = right_away ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
         return transaction.put_catch_up(*row);
     };
     // Doing it twice changes nothing that matters.

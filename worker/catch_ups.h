@@ -56,7 +56,7 @@ class CatchUps {
     /// Leases it; nullopt when there is nothing to ask (any more).
     Result<std::optional<CatchUpRow>> take(const std::string& conversation_id);
     Result<void> apply(const CatchUpRow& taken, const ServerLog& log);
-    Result<void> put_off(const CatchUpRow& taken, bool at_once);
+    Result<void> put_off(const CatchUpRow& taken, bool right_away);
     Result<void> give_up(const CatchUpRow& taken, const Unread& why);
     /// Changes the conversation and removes its row, unless somebody else has the row by now. `change` says
     /// what came of it.

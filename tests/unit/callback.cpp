@@ -181,6 +181,10 @@ BOOST_AUTO_TEST_CASE(options_survive_their_json) {
             BOOST_TEST((again->mode == mode));
             BOOST_TEST((again->triggers == triggers));
         }
+    CallbackOptions next;
+    next.from_last = false;
+    BOOST_TEST(!options_from_json(to_json(next))->from_last);
+    BOOST_TEST(options_from_json(to_json(CallbackOptions{}))->from_last);
     BOOST_TEST(to_json({Mode::until_done, {Verdict::finished, Verdict::error}}) ==
                R"({"mode":"until_done","triggers":["finished","error"]})");
 }

@@ -117,6 +117,17 @@ BOOST_AUTO_TEST_CASE(every_standing_survives_its_row_and_has_the_same_future) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_silence_that_is_asked_about_stays_so_until_it_starts_anew) {
+    Conversation conversation = Story().read({user_says("u1", 1s)}).conversation();
+    std::get<Open>(conversation.standing).due = story_start + 60s;
+    std::get<Open>(conversation.standing).asked = true;
+    const Conversation again = from_row(to_row(conversation)).value();
+    BOOST_TEST(std::get<Open>(again.standing).asked);
+    BOOST_TEST((std::get<Open>(again.standing).due == story_start + 60s));
+    const Conversation anew = fold(again, agent_acts("a1", 2s), story_start + 2s, {}).conversation;
+    BOOST_TEST(!std::get<Open>(anew.standing).asked);
+}
+
 BOOST_AUTO_TEST_CASE(the_last_counted_turn_is_whole_as_long_as_no_other_is_open) {
     for (const Story& story : stories()) {
         if (current_turn(story.conversation()) != nullptr) continue;
