@@ -86,16 +86,19 @@ struct Config {
         std::string api_url = "https://slack.com/api";
         Secret token;
         std::map<std::string, Secret> teams;  ///< team id -> token
+        std::string budget = "auto";          ///< as in config_keys.cpp
         bool operator==(const Slack&) const = default;
     };
     struct Github {
         std::string api_url = "https://api.github.com";
         Secret token;
+        std::string budget = "auto";
         bool operator==(const Github&) const = default;
     };
     struct Gitlab {
         std::string api_url = "https://gitlab.com/api/v4";
         Secret token;
+        std::string budget = "auto";
         bool operator==(const Gitlab&) const = default;
     };
     struct Retention {

@@ -136,17 +136,23 @@ ConfigSection slack_section() {
             {"api_url", required_url(place(&Config::slack, &Slack::api_url)), "Base URL of the Web API."},
             {"token", secret(place(&Config::slack, &Slack::token)),
              "Bot token, also of workspaces that have none of their own below."},
+            {"budget", budget(place(&Config::slack, &Slack::budget)),
+             "Messages to one channel, of all workers together. \"auto\": what Slack publishes (1/s) when "
+             "api_url is Slack's own, no limit elsewhere. Waiting times that Slack asks for are always "
+             "kept."},
             {"teams", slack_teams(place(&Config::slack, &Slack::teams)), "Bot tokens of more workspaces."},
         }};
 }
 
 template <class Section>
-ConfigSection platform_section(std::string_view name, std::string_view doc, Section Config::*section) {
+ConfigSection platform_section(std::string_view name, std::string_view doc, Section Config::*section,
+                               std::string_view budget_doc) {
     return {name,
             doc,
             {
                 {"api_url", required_url(place(section, &Section::api_url)), "Base URL of the REST API."},
                 {"token", secret(place(section, &Section::token)), "Access token that may write comments."},
+                {"budget", budget(place(section, &Section::budget)), budget_doc},
             }};
 }
 
@@ -209,8 +215,17 @@ const std::vector<ConfigSection>& config_sections() {
         summary_section(),
         agent_server_section(),
         slack_section(),
-        platform_section("github", "Posts to GitHub issues and pull requests.", &Config::github),
-        platform_section("gitlab", "Posts to GitLab issues and merge requests.", &Config::gitlab),
+        platform_section(
+            "github", "Posts to GitHub issues and pull requests.", &Config::github,
+            "Comments with this token, of all workers together. \"auto\": what GitHub publishes "
+            "(1/s 80/min 500/h) when api_url is https://api.github.com; no limit elsewhere (a GitHub "
+            "Enterprise Server has none unless its operators set one). Waiting times that GitHub "
+            "asks for are always kept."),
+        platform_section(
+            "gitlab", "Posts to GitLab issues and merge requests.", &Config::gitlab,
+            "Notes with this token, of all workers together. \"auto\": what GitLab.com publishes "
+            "(60/min) when api_url is on https://gitlab.com; no limit elsewhere (a GitLab of one's "
+            "own has its own). Waiting times that GitLab asks for are always kept."),
         retention_section(),
         log_section(),
     };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/rate_limit.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -88,6 +89,14 @@ ConfigKind required_url(ConfigPlace<std::string> place) {
 ConfigKind optional_url(ConfigPlace<std::string> place) {
     return text_kind(place, "an http:// or https:// URL, or \"\"",
                      [](std::string text) { return text.empty() ? text : accept_url(std::move(text)); });
+}
+
+ConfigKind budget(ConfigPlace<std::string> place) {
+    return text_kind(place, "\"auto\", \"off\" or limits such as \"1/s 80/min 500/h\"", [](std::string text) {
+        const bool is_word = text == "auto" || text == "off";
+        const auto limits = is_word ? std::nullopt : parse_rate_limits(text);
+        return is_word || (limits && !limits->empty()) ? std::optional(std::move(text)) : std::nullopt;
+    });
 }
 
 ConfigKind listen_address(ConfigPlace<std::string> place) {

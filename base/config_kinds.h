@@ -60,6 +60,9 @@ ConfigKind required_text(ConfigPlace<std::string> place);
 ConfigKind required_url(ConfigPlace<std::string> place);
 ConfigKind optional_url(ConfigPlace<std::string> place);
 
+/// "auto", "off", or limits as parse_rate_limits reads them.
+ConfigKind budget(ConfigPlace<std::string> place);
+
 /// host:port.
 ConfigKind listen_address(ConfigPlace<std::string> place);
 

@@ -19,6 +19,7 @@ enum class Mutant {
     result_recorded_without_fence,
     heal_switched_off,
     look_up_settle_ignored,
+    closed_window_ignored,
 };
 
 #ifdef EPILOGUE_MUTANTS

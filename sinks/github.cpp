@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t max_body_characters = 64000;  ///< GitHub takes 65,536
 constexpr std::size_t max_pages = 100;
+constexpr const char* published_limits = "1/s 80/min 500/h";
 constexpr const char* no_token = "no token: set [github] token";
 
 GithubSettings tidied(GithubSettings settings) {
@@ -127,6 +128,16 @@ std::vector<TokenReport> GithubSink::examine() {
     report.post = may_by(report, {"repo", "public_repo"});
     report.look_up = report.post;
     return {report};
+}
+
+Quota GithubSink::quota(const Target&) const {
+    const auto credential = credential_of("github", settings_.token);
+    return {
+        .credential = credential,
+        .setting = "[github] token",
+        .window = credential,
+        .look_window = credential,
+        .limits = limits_of(settings_.budget, settings_.api_url, "https://api.github.com", published_limits)};
 }
 
 std::string GithubSink::repo_url(const GithubTarget& place) const {

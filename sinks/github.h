@@ -19,6 +19,7 @@ struct GithubSettings {
     std::string mac_key;                            ///< of the markers
     std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
     std::string version;                            ///< ours, for the User-Agent
+    std::string budget = "auto";                    ///< [github] budget
     Transport transport = over_http();              ///< what requests go through
 };
 
@@ -43,6 +44,9 @@ class GithubSink final : public Sink {
 
     /// Deletes the comment; true also when it was gone before.
     bool remove(const Post& post, const Receipt& twin) override;
+
+    /// Everything counts together, by token.
+    Quota quota(const Target& target) const override;
 
     std::vector<TokenReport> examine() override;
 

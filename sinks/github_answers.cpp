@@ -103,8 +103,7 @@ std::string github_cause(const HttpAnswer& answer) {
 }
 
 Attempt classify_github_comment(const HttpAnswer& answer) {
-    Attempt attempt{
-        .answer = Answer::unknown, .receipt = {}, .cause = github_cause(answer), .not_before = {}};
+    Attempt attempt = not_sent(Answer::unknown, github_cause(answer));
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
     if (answer.outcome == HttpOutcome::not_sent) {
         attempt.answer = Answer::retry;
@@ -113,9 +112,11 @@ Attempt classify_github_comment(const HttpAnswer& answer) {
     const int status = answer.status;
     if (const auto wait = github_rate_limit(answer)) {
         attempt.answer = Answer::retry;
+        attempt.rate_limited = true;
         attempt.not_before = wait;
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
+        attempt.here_alone = status == 403;
     } else if (const auto comment = status == 201 ? read_github_comment(answer.body) : std::nullopt) {
         attempt.answer = Answer::sent;
         attempt.receipt = {.remote_id = fmt::format("{}", comment->id), .remote_url = comment->url};
@@ -134,6 +135,7 @@ Sighting github_sighting_failed(const HttpAnswer& answer) {
     sighting.cause = github_cause(answer);
     if (answer.outcome != HttpOutcome::answered) return sighting;
     sighting.not_before = github_rate_limit(answer);
+    sighting.rate_limited = sighting.not_before.has_value();
     const int status = answer.status;
     // A place that is gone, or has moved where we do not follow, will not be seen by waiting either.
     sighting.forbidden = !sighting.not_before && (status == 401 || status == 403 || status == 404 ||

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t max_body_characters = 64000;  ///< GitLab takes 1,000,000; nobody reads them
 constexpr std::size_t max_pages = 60;               ///< GitLab keeps about 5,000 notes a place
 constexpr std::size_t per_page = 100;
+constexpr const char* published_limits = "60/min";
 constexpr const char* no_token = "no token: set [gitlab] token";
 constexpr const char* no_place = "the target is no project and number";
 
@@ -121,6 +122,15 @@ std::vector<TokenReport> GitlabSink::examine() {
     report.post = may_by(report, {"api"});
     report.look_up = may_by(report, {"api", "read_api"});
     return {report};
+}
+
+Quota GitlabSink::quota(const Target&) const {
+    const auto credential = credential_of("gitlab", settings_.token);
+    return {.credential = credential,
+            .setting = "[gitlab] token",
+            .window = credential,
+            .look_window = credential,
+            .limits = limits_of(settings_.budget, settings_.api_url, "https://gitlab.com", published_limits)};
 }
 
 std::string GitlabSink::place_url(const GitlabTarget& place) const {

@@ -18,6 +18,7 @@ struct GitlabSettings {
     std::string mac_key;                            ///< of the markers
     std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
     std::string version;                            ///< ours, for the User-Agent
+    std::string budget = "auto";                    ///< [gitlab] budget
     Transport transport = over_http();              ///< what requests go through
 };
 
@@ -37,6 +38,9 @@ class GitlabSink final : public Sink {
 
     /// Deletes the note; true also when it was gone before.
     bool remove(const Post& post, const Receipt& twin) override;
+
+    /// Everything counts together, by token.
+    Quota quota(const Target& target) const override;
 
     std::vector<TokenReport> examine() override;
 

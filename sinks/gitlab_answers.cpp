@@ -88,8 +88,7 @@ std::string gitlab_cause(const HttpAnswer& answer) {
 }
 
 Attempt classify_gitlab_note(const HttpAnswer& answer) {
-    Attempt attempt{
-        .answer = Answer::unknown, .receipt = {}, .cause = gitlab_cause(answer), .not_before = {}};
+    Attempt attempt = not_sent(Answer::unknown, gitlab_cause(answer));
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
     if (answer.outcome == HttpOutcome::not_sent) {
         attempt.answer = Answer::retry;
@@ -98,9 +97,11 @@ Attempt classify_gitlab_note(const HttpAnswer& answer) {
     const int status = answer.status;
     if (status == 429) {
         attempt.answer = Answer::retry;
+        attempt.rate_limited = true;
         attempt.not_before = gitlab_wait(answer);
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
+        attempt.here_alone = status == 403;
     } else if (const auto note = status == 201 ? read_gitlab_note(answer.body) : std::nullopt) {
         attempt.answer = Answer::sent;
         attempt.receipt.remote_id = fmt::format("{}", note->id);
@@ -116,6 +117,7 @@ Attempt classify_gitlab_note(const HttpAnswer& answer) {
 Sighting gitlab_sighting_failed(const HttpAnswer& answer) {
     auto sighting = blind(gitlab_cause(answer));
     if (answer.outcome != HttpOutcome::answered) return sighting;
+    sighting.rate_limited = answer.status == 429;
     sighting.not_before = gitlab_wait(answer);
     // A place that is gone will not be seen by waiting either.
     const int status = answer.status;

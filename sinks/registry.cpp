@@ -19,6 +19,7 @@ std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
                                                        .mac_key = settings.mac_key,
                                                        .http_timeout = settings.http_timeout,
                                                        .version = settings.version,
+                                                       .budget = settings.github_budget,
                                                        .transport = settings.transport});
 }
 
@@ -28,6 +29,7 @@ std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
                                                        .mac_key = settings.mac_key,
                                                        .http_timeout = settings.http_timeout,
                                                        .version = settings.version,
+                                                       .budget = settings.gitlab_budget,
                                                        .transport = settings.transport});
 }
 
@@ -37,6 +39,7 @@ std::unique_ptr<Sink> make_slack(const SinkSettings& settings) {
                                                      .teams = settings.slack_teams,
                                                      .http_timeout = settings.http_timeout,
                                                      .version = settings.version,
+                                                     .budget = settings.slack_budget,
                                                      .transport = settings.transport});
 }
 

@@ -16,10 +16,13 @@ namespace epilogue {
 struct SinkSettings {
     std::string github_api_url = "https://api.github.com";
     std::string github_token;  ///< may be empty: its posts then wait for one
+    std::string github_budget = "auto";
     std::string gitlab_api_url = "https://gitlab.com/api/v4";
     std::string gitlab_token;
+    std::string gitlab_budget = "auto";
     std::string slack_api_url = "https://slack.com/api";
     std::string slack_token;
+    std::string slack_budget = "auto";
     std::map<std::string, std::string> slack_teams;  ///< team id -> token
     std::string mac_key;                             ///< the first of [security] keys
     std::chrono::milliseconds http_timeout{20000};   ///< total, per call of a sink

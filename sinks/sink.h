@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "schemas/processor.h"
 #include "schemas/summary.h"
+#include "sinks/quota.h"
 #include "sinks/token_report.h"
 
 namespace epilogue {
@@ -36,7 +37,7 @@ enum class Answer {
     sent,          ///< the platform has it; the receipt is filled
     retry,         ///< a definite no that may become a yes: rate limit, connection refused
     refused,       ///< a definite and final no: not found, locked, invalid
-    unauthorised,  ///< a definite no for this credential: nothing of it will work until it is mended
+    unauthorised,  ///< a definite no to this credential, until it is mended
     unknown,       ///< it may or may not have been applied
 };
 
@@ -47,9 +48,11 @@ constexpr std::string_view name_of(Answer answer) {
 
 struct Attempt {
     Answer answer = Answer::unknown;
-    Receipt receipt;    ///< when sent
-    std::string cause;  ///< short, for people, without secrets: "403 rate limited"
-    std::optional<std::chrono::seconds> not_before;  ///< when retry: the platform's own waiting time
+    Receipt receipt;            ///< when sent
+    std::string cause;          ///< short, for people, without secrets: "403 rate limited"
+    bool rate_limited = false;  ///< when retry: refused for its rate
+    std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
+    bool here_alone = false;  ///< when unauthorised: at this place; the credential works elsewhere
 };
 
 /// What a look-up saw: all visible posts of ours with the row's whole marker, oldest first.
@@ -58,6 +61,7 @@ struct Sighting {
     bool forbidden = false;  ///< could not look and will not be able to: no permission
     std::vector<Receipt> seen;
     std::string cause;
+    bool rate_limited = false;                       ///< could not look because of its rate
     std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
 };
 
@@ -84,6 +88,8 @@ class Sink {
     virtual Attempt create(const Post& post) = 0;
     /// Removes a twin of ours; true when it is gone.
     virtual bool remove(const Post& post, const Receipt& twin) = 0;
+    /// Whose limits the calls for this target count against. Pure, and quick: asked in a transaction.
+    virtual Quota quota(const Target&) const { return {}; }
     /// What the platform tells of each of its tokens, asked by reads; none for a sink without tokens.
     virtual std::vector<TokenReport> examine() { return {}; }
     /// When twins are looked for.

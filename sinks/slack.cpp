@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t max_block_characters = 12000;    ///< of one `markdown` block
 constexpr std::size_t max_message_characters = 13000;  ///< blocks and text together
 constexpr std::size_t max_pages = 100;
+constexpr const char* published_limits = "1/s";  ///< in one channel
 constexpr const char* no_token = "no token: set [slack] token or [slack.teams.<team_id>] token";
 constexpr const char* no_place = "the target is no channel";
 
@@ -187,6 +188,19 @@ TokenReport SlackSink::examine(std::string setting, const std::string& token) co
     report.post = may_by(report, {"chat:write"});
     report.look_up = may_by(report, {"channels:history", "groups:history"});
     return report;
+}
+
+Quota SlackSink::quota(const Target& target) const {
+    const auto* place = std::get_if<SlackTarget>(&target);
+    if (place == nullptr) return {};
+    constexpr std::size_t longest_channel = 64;  // Slack's have eleven characters
+    const auto credential = credential_of("slack", token_for(*place));
+    const bool own = settings_.teams.contains(place->team_id);
+    return {.credential = credential,
+            .setting = own ? "[slack.teams." + place->team_id + "] token" : "[slack] token",
+            .window = credential + "/" + place->channel.substr(0, longest_channel),
+            .look_window = credential + "/reads",
+            .limits = limits_of(settings_.budget, settings_.api_url, "https://slack.com", published_limits)};
 }
 
 std::string SlackSink::token_for(const SlackTarget& place) const {

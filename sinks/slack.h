@@ -19,6 +19,7 @@ struct SlackSettings {
     std::map<std::string, std::string> teams;       ///< team id -> token
     std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
     std::string version;                            ///< ours, for the User-Agent
+    std::string budget = "auto";                    ///< [slack] budget
     Transport transport = over_http();              ///< what requests go through
 };
 
@@ -40,6 +41,9 @@ class SlackSink final : public Sink {
 
     /// Deletes the message; true also when it was gone before.
     bool remove(const Post& post, const Receipt& twin) override;
+
+    /// Messages count by token and channel, look-ups (whose limits are those of a method) by token.
+    Quota quota(const Target& target) const override;
 
     std::vector<TokenReport> examine() override;
 

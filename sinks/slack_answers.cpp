@@ -122,7 +122,7 @@ bool refuses_blocks(const HttpAnswer& answer) {
 }
 
 Attempt classify_slack_message(const HttpAnswer& answer) {
-    Attempt attempt{.answer = Answer::unknown, .receipt = {}, .cause = cause_of(answer), .not_before = {}};
+    Attempt attempt = not_sent(Answer::unknown, cause_of(answer));
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
     const int status = answer.status;
     const auto error = slack_error(answer);
@@ -130,12 +130,12 @@ Attempt classify_slack_message(const HttpAnswer& answer) {
         attempt.answer = Answer::retry;
     } else if (is_rate_limited(answer)) {
         attempt.answer = Answer::retry;
+        attempt.rate_limited = true;
         attempt.not_before = retry_after(answer, time_of(answer));
     } else if (auto ts = read_slack_ts(answer); !ts.empty()) {
-        attempt = {.answer = Answer::sent,
-                   .receipt = {.remote_id = ts, .remote_url = {}},
-                   .cause = {},
-                   .not_before = {}};
+        attempt.answer = Answer::sent;
+        attempt.receipt.remote_id = ts;
+        attempt.cause.clear();
     } else if (status >= 500 || status == 408 || among(ambiguous, error)) {
         return attempt;
     } else if (status == 401 || status == 403 || among(of_credential, error)) {
@@ -152,6 +152,7 @@ Sighting slack_sighting_failed(const HttpAnswer& answer) {
     auto sighting = blind(cause_of(answer));
     if (answer.outcome != HttpOutcome::answered) return sighting;
     if (is_rate_limited(answer)) {
+        sighting.rate_limited = true;
         sighting.not_before = retry_after(answer, time_of(answer));
         return sighting;
     }

@@ -39,11 +39,14 @@ SinkSettings sink_settings(const Config& config) {
     SinkSettings settings;
     settings.github_api_url = config.github.api_url;
     settings.github_token = config.github.token.reveal();
+    settings.github_budget = config.github.budget;
     settings.slack_api_url = config.slack.api_url;
     settings.slack_token = config.slack.token.reveal();
+    settings.slack_budget = config.slack.budget;
     for (const auto& [team, token] : config.slack.teams) settings.slack_teams[team] = token.reveal();
     settings.gitlab_api_url = config.gitlab.api_url;
     settings.gitlab_token = config.gitlab.token.reveal();
+    settings.gitlab_budget = config.gitlab.budget;
     if (!config.security.keys.empty()) settings.mac_key = config.security.keys.front().reveal();
     settings.http_timeout = config.worker.http_timeout;
     settings.version = version;

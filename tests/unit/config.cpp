@@ -73,14 +73,17 @@ session_api_key = "s"
 [slack]
 api_url = "http://s/api"
 token = "xoxb"
+budget = "off"
 [slack.teams.T1]
 token = "xoxb-1"
 [github]
 api_url = "http://gh"
 token = "ght"
+budget = "1/s 5000/h"
 [gitlab]
 api_url = "http://gl"
 token = "glt"
+budget = "3/min"
 [retention]
 bodies_days = 1
 ledger_days = 2
@@ -106,9 +109,9 @@ format = "json"
                        0s, 9s,   "[::1]:0", Secret("a")};
     expected.summary = {{SummarySource::digest}, 7s, "https://x/{conversation_id}"};
     expected.agent_server = {"http://agent:8000", Secret("s")};
-    expected.slack = {"http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}};
-    expected.github = {"http://gh", Secret("ght")};
-    expected.gitlab = {"http://gl", Secret("glt")};
+    expected.slack = {"http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
+    expected.github = {"http://gh", Secret("ght"), "1/s 5000/h"};
+    expected.gitlab = {"http://gl", Secret("glt"), "3/min"};
     expected.retention = {std::chrono::days(1), std::chrono::days(2), std::chrono::days(3),
                           std::chrono::days(4)};
     expected.log = {LogLevel::debug, LogFormat::json};
@@ -185,6 +188,9 @@ BOOST_AUTO_TEST_CASE(an_error_in_a_file_names_file_line_key_and_what_was_expecte
         "F:2: [summary] sources: expected a list of \"final\" or \"digest\", each at most once, got \"llm\"");
     BOOST_TEST(refusal("[slack]\napi_url = \"slack.com\"") ==
                "F:2: [slack] api_url: expected an http:// or https:// URL, got \"slack.com\"");
+    BOOST_TEST(refusal("[github]\nbudget = \"1/s 80/minute\"") ==
+               "F:2: [github] budget: expected \"auto\", \"off\" or limits such as \"1/s 80/min 500/h\", got "
+               "\"1/s 80/minute\"");
     BOOST_TEST(refusal("[log]\nlevel = true").starts_with("F:2: [log] level: expected \"debug\""));
 }
 

@@ -1,0 +1,77 @@
+#include "worker/core/rate_window.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/mutant.h"
+#include "base/text.h"
+
+namespace epilogue {
+namespace {
+
+bool one_at_a_time(const RateWindow& window, const std::vector<RateLimit>& limits) {
+    return window.strikes > 0 ||
+           std::any_of(limits.begin(), limits.end(), [](const RateLimit& limit) { return limit.count == 1; });
+}
+
+}  // namespace
+
+Instant RateWindow::next(Call call, const std::vector<RateLimit>& limits) const {
+    Instant at = mutant(Mutant::closed_window_ignored) ? Instant{} : closed_until;
+    // What is over lies in the past: only a call under way holds up the next one here.
+    if (one_at_a_time(*this, limits) && !calls.empty()) at = std::max(at, calls.back());
+    if (call == Call::read) return at;
+    for (const RateLimit& limit : limits) {
+        const auto count = static_cast<std::size_t>(limit.count);
+        if (calls.size() >= count) at = std::max(at, calls[calls.size() - count] + limit.span);
+    }
+    return at;
+}
+
+bool RateWindow::keeps(Call call, const std::vector<RateLimit>& limits) const {
+    return one_at_a_time(*this, limits) || (call == Call::write && !limits.empty());
+}
+
+void RateWindow::begin(Instant until) {
+    calls.insert(std::upper_bound(calls.begin(), calls.end(), until), until);
+}
+
+void RateWindow::end(Call call, Instant until, const std::vector<RateLimit>& limits, Instant now) {
+    const auto under_way = std::find(calls.begin(), calls.end(), until);
+    if (under_way != calls.end()) calls.erase(under_way);
+    if (call == Call::write) begin(now);
+    std::chrono::seconds longest{0};
+    for (const RateLimit& limit : limits) longest = std::max(longest, limit.span);
+    calls.erase(calls.begin(), std::lower_bound(calls.begin(), calls.end(), now - longest));
+}
+
+void RateWindow::strike(Instant begun, Instant now) {
+    if (struck_at && begun < *struck_at) return;
+    ++strikes;
+    struck_at = now;
+}
+
+void RateWindow::forgive(Instant begun) {
+    if (struck_at && begun < *struck_at) return;
+    strikes = 0;
+    struck_at.reset();
+}
+
+std::string to_text(const std::vector<Instant>& calls) {
+    std::string text;
+    for (const Instant call : calls)
+        text += (text.empty() ? "" : " ") + std::to_string(call.time_since_epoch().count());
+    return text;
+}
+
+std::vector<Instant> calls_from_text(std::string_view text) {
+    std::vector<Instant> calls;
+    for (const std::string& part : split(text, ' ')) {
+        std::int64_t micros = 0;
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), micros);
+        if (error == std::errc() && end == part.data() + part.size()) calls.emplace_back(Micros(micros));
+    }
+    return calls;
+}
+
+}  // namespace epilogue
