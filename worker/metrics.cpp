@@ -110,8 +110,8 @@ void Metrics::events(const std::string& schema, const std::string& outcome, doub
 void Metrics::transition(std::string_view verdict) {
     families_->transitions.Add({{"verdict", std::string(verdict)}}).Increment();
 }
-void Metrics::delivery_entered(const std::string& sink, std::string_view state) {
-    families_->deliveries.Add({{"sink", sink}, {"state", std::string(state)}}).Increment();
+void Metrics::delivery_entered(const std::string& sink, std::string_view state, double rows) {
+    families_->deliveries.Add({{"sink", sink}, {"state", std::string(state)}}).Increment(rows);
 }
 void Metrics::attempt(const std::string& sink, std::string_view answer) {
     families_->attempts.Add({{"sink", sink}, {"class", std::string(answer)}}).Increment();

@@ -26,7 +26,7 @@ class Metrics {
 
     void events(const std::string& schema, const std::string& outcome, double count);
     void transition(std::string_view verdict);
-    void delivery_entered(const std::string& sink, std::string_view state);
+    void delivery_entered(const std::string& sink, std::string_view state, double rows = 1);
     void attempt(const std::string& sink, std::string_view answer);
     void lookup(const std::string& sink, std::string_view result);
     void healed(const std::string& sink);

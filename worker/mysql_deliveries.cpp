@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "worker/mysql_chunks.h"
 #include "worker/mysql_columns.h"
+#include "worker/mysql_delivery_rows.h"
 #include "worker/mysql_transaction.h"
 
 namespace epilogue {
@@ -14,7 +15,7 @@ constexpr const char* delivery_columns =
     "cause, remote_id, "
     "remote_url, body, owner, generation, lease_until, next_attempt_at, intent_at, sent_at, heal_due_at, "
     "created_at, "
-    "source_partition, source_offset";
+    "source_partition, source_offset, credential, rate_window";
 
 DeliveryRow delivery_row(const SqlRow& values) {
     Columns columns(values);
@@ -43,10 +44,10 @@ DeliveryRow delivery_row(const SqlRow& values) {
     row.created_at = columns.instant().value_or(Instant{});
     if (const auto partition = columns.number_or_null()) row.source_partition = static_cast<int>(*partition);
     row.source_offset = columns.number_or_null();
+    row.credential = columns.text();
+    row.rate_window = columns.text();
     return row;
 }
-
-constexpr const char* open_states = "('PLANNED','SENDING','UNKNOWN','RETRY')";
 
 }  // namespace
 
@@ -109,18 +110,18 @@ Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::
     return fresh;
 }
 
-Result<std::vector<DeliveryRow>> MysqlTransaction::deliveries_where(const std::string& condition,
-                                                                    const std::vector<SqlValue>& values) {
+Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const std::string& condition,
+                                                  const std::vector<SqlValue>& values) {
     TRY(const auto rows,
-        session_.query(std::string("SELECT ") + delivery_columns + " FROM deliveries WHERE " + condition,
-                       values));
+        session.query(std::string("SELECT ") + delivery_columns + " FROM deliveries WHERE " + condition,
+                      values));
     std::vector<DeliveryRow> deliveries;
     for (const SqlRow& row : rows) deliveries.push_back(delivery_row(row));
     return deliveries;
 }
 
 Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::string& id) {
-    TRY(auto rows, deliveries_where("delivery_id=? FOR UPDATE", {id}));
+    TRY(auto rows, deliveries_where(session_, "delivery_id=? FOR UPDATE", {id}));
     if (rows.empty()) return std::optional<DeliveryRow>();
     return std::optional(std::move(rows[0]));
 }
@@ -129,15 +130,16 @@ Result<void> MysqlTransaction::put_delivery(const DeliveryRow& row) {
     TRY_VOID(session_.execute(
         "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, body=?, "
         "body_sha256=?, owner=?, "
-        "generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, heal_due_at=? WHERE "
-        "delivery_id=?",
+        "generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, heal_due_at=?, "
+        "credential=?, rate_window=? WHERE delivery_id=?",
         {std::string(name_of(row.progress.state)), std::int64_t{row.progress.attempt},
          std::int64_t{row.progress.lookups}, sql_value_or_null(row.progress.cause),
          sql_value_or_null(row.progress.remote_id), sql_value_or_null(row.progress.remote_url),
          sql_value_or_null(row.body), row.body.empty() ? SqlValue(nullptr) : SqlValue(sha256_hex(row.body)),
          sql_value_or_null(row.owner), row.generation.value, sql_value(row.lease_until),
          sql_value(row.next_attempt_at), sql_value(row.intent_at), sql_value(row.sent_at),
-         sql_value(row.heal_due_at), row.id}));
+         sql_value(row.heal_due_at), sql_value_or_null(row.credential), sql_value_or_null(row.rate_window),
+         row.id}));
     return {};
 }
 
@@ -164,21 +166,18 @@ Result<bool> MysqlTransaction::has_delivery_to(const std::string& conversation_i
 }
 
 Result<std::vector<DeliveryRow>> MysqlTransaction::due_deliveries(std::size_t limit) {
-    return deliveries_where(std::string("state IN ") + open_states +
-                                " AND next_attempt_at<=UTC_TIMESTAMP(6) AND (lease_until IS NULL OR "
-                                "lease_until<=UTC_TIMESTAMP(6)) AND NOT EXISTS "
-                                "(SELECT 1 FROM deliveries e WHERE e.callback_id=deliveries.callback_id AND "
-                                "e.ordinal<deliveries.ordinal AND e.state IN " +
-                                open_states + ") ORDER BY ordinal LIMIT " + std::to_string(limit),
+    return deliveries_where(session_,
+                            "state IN " + open_states + " AND next_attempt_at<=UTC_TIMESTAMP(6) AND " +
+                                is_free + " AND " + is_first_of_callback + " ORDER BY ordinal LIMIT " +
+                                std::to_string(limit),
                             {});
 }
 
 Result<std::vector<DeliveryRow>> MysqlTransaction::due_heals(std::size_t limit) {
-    return deliveries_where(
-        "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND (lease_until IS NULL OR "
-        "lease_until<=UTC_TIMESTAMP(6)) ORDER BY heal_due_at LIMIT " +
-            std::to_string(limit),
-        {});
+    return deliveries_where(session_,
+                            "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND " + is_free +
+                                " ORDER BY heal_due_at LIMIT " + std::to_string(limit),
+                            {});
 }
 
 }  // namespace epilogue

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/io/mysql.h"
+#include "worker/mysql_pace_rows.h"
 #include "worker/store.h"
 
 namespace epilogue {
@@ -9,7 +10,7 @@ namespace epilogue {
 class MysqlTransaction final : public Transaction {
   public:
     /// `session` has an open transaction and outlives this object.
-    explicit MysqlTransaction(MysqlSession& session) : session_(session) {}
+    explicit MysqlTransaction(MysqlSession& session) : session_(session), pace_(session) {}
 
     Result<Instant> now() override;
     std::int64_t connection_id() override { return session_.connection_id(); }
@@ -66,6 +67,8 @@ class MysqlTransaction final : public Transaction {
     Result<std::vector<DeliveryRow>> due_deliveries(std::size_t limit) override;
     Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) override;
 
+    PaceRows& pace() override { return pace_; }
+
     Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override;
     Result<std::optional<DeadLetterRow>> lock_dead_letter(std::int64_t id) override;
     Result<void> mark_replayed(std::int64_t dead_letter_id) override;
@@ -77,10 +80,9 @@ class MysqlTransaction final : public Transaction {
                                                const std::vector<SqlValue>& values, std::size_t limit);
     Result<std::vector<CallbackRow>> callbacks_where(const std::string& condition,
                                                      const std::vector<SqlValue>& values);
-    Result<std::vector<DeliveryRow>> deliveries_where(const std::string& condition,
-                                                      const std::vector<SqlValue>& values);
 
     MysqlSession& session_;
+    MysqlPaceRows pace_;
 };
 
 }  // namespace epilogue

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "worker/credentials.h"
+
 namespace epilogue {
 namespace {
 
 constexpr std::size_t max_queued = 10000;  // ids; what does not fit is found by the sweeper later
 constexpr std::size_t sweep_rows = 500;
+constexpr std::size_t sweep_lines = 50;
+constexpr std::size_t heads_of_a_line = 16;
 constexpr std::chrono::milliseconds sweep_every{500};
 
 }  // namespace
@@ -68,7 +72,9 @@ std::optional<Outbox::Task> Outbox::begin_locked() {
 }
 
 void Outbox::work_at(const Task& task) {
-    const auto done = task.heal ? sender_.heal(task.delivery_id) : sender_.deliver(task.delivery_id);
+    const auto done = task.errand == Errand::heal    ? sender_.heal(task.delivery_id)
+                      : task.errand == Errand::probe ? sender_.probe(task.delivery_id)
+                                                     : sender_.deliver(task.delivery_id);
     trouble_(done ? "" : done.error().text);
     const std::lock_guard lock(mutex_);
     --busy_;
@@ -88,16 +94,61 @@ void Outbox::sweep_once() {
         if (queue_.size() >= max_queued || draining_) return;
     }
     std::vector<Task> tasks;
-    const auto looked = store_.read([&](Transaction& transaction) -> Result<void> {
-        tasks.clear();
-        TRY(const auto due, transaction.due_deliveries(sweep_rows));
-        for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink, false});
-        TRY(const auto heals, transaction.due_heals(sweep_rows));
-        for (const DeliveryRow& row : heals) tasks.push_back({row.id, row.sink, true});
-        return {};
-    });
+    const auto looked = look(tasks);
     trouble_(looked ? "" : looked.error().text);
     for (Task& task : tasks) add(std::move(task));
+}
+
+/// What one look at the tables found besides deliveries that are due.
+struct Outbox::Upkeep {
+    std::vector<std::string> empty_lines;
+    std::vector<std::string> unsettled;       ///< credentials
+    std::vector<std::string> nothing_parked;  ///< refused credentials for which nothing waits
+};
+
+Result<void> Outbox::look(std::vector<Task>& tasks) {
+    Upkeep upkeep;
+    TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+        TRY_VOID(find_due(transaction, tasks));
+        TRY_VOID(find_in_lines(transaction, tasks, upkeep));
+        return find_parked(transaction, tasks, upkeep);
+    }));
+    for (const std::string& window : upkeep.empty_lines) TRY_VOID(close_empty_line(store_, window));
+    for (const std::string& credential : upkeep.unsettled) TRY_VOID(sender_.settle(credential));
+    for (const std::string& credential : upkeep.nothing_parked) TRY_VOID(forget_parked(store_, credential));
+    return {};
+}
+
+Result<void> Outbox::find_due(Transaction& transaction, std::vector<Task>& tasks) {
+    TRY(const auto due, transaction.due_deliveries(sweep_rows));
+    for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink});
+    TRY(const auto heals, transaction.due_heals(sweep_rows));
+    for (const DeliveryRow& row : heals) tasks.push_back({row.id, row.sink, Errand::heal});
+    return {};
+}
+
+/// Of each window that is open no more than may have a chance: the next look is soon.
+Result<void> Outbox::find_in_lines(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep) {
+    TRY(const auto windows, transaction.pace().open_lines(sweep_lines));
+    for (const std::string& window : windows) {
+        TRY(const auto heads, transaction.pace().heads_of_line(window, heads_of_a_line));
+        for (const DeliveryRow& row : heads) tasks.push_back({row.id, row.sink});
+        if (heads.empty()) upkeep.empty_lines.push_back(window);
+    }
+    return {};
+}
+
+Result<void> Outbox::find_parked(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep) {
+    TRY(upkeep.unsettled, transaction.pace().unsettled_credentials(sweep_lines));
+    TRY(const auto due, transaction.pace().credentials_to_probe(sweep_lines));
+    for (const std::string& credential : due) {
+        TRY(const auto oldest, transaction.pace().oldest_parked(credential));
+        if (oldest)
+            tasks.push_back({oldest->id, oldest->sink, Errand::probe});
+        else
+            upkeep.nothing_parked.push_back(credential);
+    }
+    return {};
 }
 
 void Outbox::send(const std::stop_token& stop) {

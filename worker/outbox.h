@@ -1,5 +1,6 @@
 // The senders: named threads that take owed deliveries, at most half of them for one sink, and the sweeper
-// that finds what nobody works at. The queue holds ids only: the database is the authority.
+// that finds what nobody works at. What waits for a rate window or a credential is not in the queue and holds
+// no sender. The queue holds ids only: the database is the authority.
 #pragma once
 
 #include <condition_variable>
@@ -19,10 +20,11 @@ namespace epilogue {
 
 class Outbox {
   public:
+    using Errand = Sender::Errand;
     struct Task {
         std::string delivery_id;
         std::string sink;
-        bool heal = false;
+        Errand errand = Errand::post;
     };
 
     /// For `senders` at the same time. `trouble` is told of every failed database step, with an empty text
@@ -46,13 +48,18 @@ class Outbox {
     /// at.
     std::optional<Task> begin();
     void work_at(const Task& task);
-    /// One step of the sweeper: queues what is due.
+    /// One step of the sweeper: parks and lets go what waits for a credential, queues what is due.
     void sweep_once();
 
   private:
     void send(const std::stop_token& stop);
     void sweep(const std::stop_token& stop);
     std::optional<Task> begin_locked();
+    struct Upkeep;
+    Result<void> look(std::vector<Task>& tasks);
+    static Result<void> find_due(Transaction& transaction, std::vector<Task>& tasks);
+    static Result<void> find_in_lines(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep);
+    static Result<void> find_parked(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep);
 
     Store& store_;
     Sender& sender_;

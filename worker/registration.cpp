@@ -6,6 +6,7 @@
 #include "schemas/processor.h"
 #include "worker/core/fold.h"
 #include "worker/core/server_log.h"
+#include "worker/credentials.h"
 #include "worker/finish.h"
 #include "worker/last_end.h"
 
@@ -174,7 +175,9 @@ Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& deliver
         if (progress->state == DeliveryState::sent) row->sent_at = now;
         written = row->generation;
         TRY_VOID(transaction.put_delivery(*row));
-        return finish_callback(transaction, *row);
+        TRY_VOID(finish_callback(transaction, *row));
+        const bool goes_on = progress->state == DeliveryState::retry && !row->credential.empty();
+        return goes_on ? probe_now(transaction, row->credential, now) : Result<void>();
     };
     TRY_VOID(store.transact(work, [&](Transaction& transaction) -> Result<bool> {
         TRY(const auto row, transaction.lock_delivery(delivery_id));

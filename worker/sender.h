@@ -10,7 +10,7 @@
 #include <string>
 
 #include "sinks/sink.h"
-#include "worker/store.h"
+#include "worker/permits.h"
 
 namespace epilogue {
 
@@ -25,7 +25,8 @@ struct SenderRules {
 
 /// What a sender tells its observer (metrics). Every function may be called from any sender's thread.
 struct SenderObserver {
-    std::function<void(const std::string& sink, DeliveryState)> entered = [](auto&&, auto) {};
+    std::function<void(const std::string& sink, DeliveryState, std::int64_t rows)> entered = [](auto&&, auto,
+                                                                                                auto) {};
     std::function<void(const std::string& sink, Answer)> answered = [](auto&&, auto) {};
     std::function<void(const std::string& sink, std::string_view result)> looked = [](auto&&, auto) {};
     std::function<void(const std::string& sink, std::chrono::duration<double>)> visible = [](auto&&, auto) {};
@@ -44,6 +45,9 @@ SenderClock system_sender_clock();
 /// Thread-safe: deliveries are independent of each other.
 class Sender {
   public:
+    /// What a delivery is taken up for.
+    enum class Errand { post, probe, heal };
+
     Sender(Store& store, const Sinks& sinks, SenderRules rules, SenderObserver observer, SenderClock clock)
         : store_(store),
           sinks_(sinks),
@@ -51,27 +55,39 @@ class Sender {
           observer_(std::move(observer)),
           clock_(std::move(clock)) {}
 
-    /// Claims the delivery and works at it until it is final or has to wait; returns at once when it is not
-    /// due, leased by another sender, or not the oldest open one of its callback. True when it did something.
-    /// Errors: the database's; the row then waits for its lease to pass.
+    /// Claims the delivery and does the next step, at most one call of its sink; returns at once when it is
+    /// not due, leased by another sender, or not the oldest open one of its callback, and when its turn has
+    /// not come (permits.h) or its credential is refused (credentials.h). True when it did something. Errors:
+    /// the database's; the row then waits for its lease to pass.
     Result<bool> deliver(const std::string& delivery_id);
+
+    /// The same for a delivery that is parked for its credential, when that is due to be tried again.
+    Result<bool> probe(const std::string& delivery_id);
 
     /// Looks whether a SENT delivery has twins on the platform and removes all but the oldest. True when it
     /// looked.
     Result<bool> heal(const std::string& delivery_id);
 
+    /// Parks and lets go what waits for the credential.
+    Result<void> settle(const std::string& credential);
+
   private:
     struct Job;
 
-    Result<bool> claim(const std::string& delivery_id, bool for_heal, Job& job);
+    enum class Leave;
+
+    Result<void> claim(const std::string& delivery_id, Errand errand, Job& job);
     void address(const CallbackRow& callback, Job& job) const;
-    Result<void> prepare(Transaction& transaction, Job& job);
-    Result<void> prepare_heal(Transaction& transaction, Job& job);
+    Result<Leave> prepare(Transaction& transaction, Job& job);
+    Result<Leave> ask_leave(Transaction& transaction, Job& job);
+    Result<Leave> prepare_heal(Transaction& transaction, Job& job);
+    Result<bool> attempt(const std::string& delivery_id, Errand errand);
     Result<void> work(Job& job);
-    Result<DeliveryEvent> look(Job& job);
+    DeliveryEvent look(Job& job);
     Result<bool> look_first(Job& job);
     Result<DeliveryEvent> send(Job& job);
     Result<void> record(Job& job, const DeliveryEvent& event);
+    Result<void> pace(Transaction& transaction, const Job& job, DeliveryRow& next, Instant now) const;
     Result<void> leave_heal_due(const Job& job);
     bool may_heal(const Job& job) const;
     bool needs_heal(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const;

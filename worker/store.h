@@ -16,6 +16,7 @@
 #include "worker/core/callback.h"
 #include "worker/core/conversation.h"
 #include "worker/core/delivery.h"
+#include "worker/pace_rows.h"
 
 namespace epilogue {
 
@@ -137,13 +138,15 @@ struct DeliveryRow {
     std::string owner;
     Generation generation;
     std::optional<Instant> lease_until;
-    std::optional<Instant> next_attempt_at;
-    std::optional<Instant> intent_at;  ///< of the first attempt
+    std::optional<Instant> next_attempt_at;  ///< nullopt: it stands in line for its rate window
+    std::optional<Instant> intent_at;        ///< of the first attempt
     std::optional<Instant> sent_at;
     std::optional<Instant> heal_due_at;
     Instant created_at;
     std::optional<int> source_partition;
     std::optional<std::int64_t> source_offset;
+    std::string credential;   ///< whose limits it counts against (sinks/quota.h); empty until its first claim
+    std::string rate_window;  ///< that its post needs
 };
 
 struct DeadLetterRow {
@@ -262,6 +265,9 @@ class Transaction {
     virtual Result<std::vector<DeliveryRow>> due_deliveries(std::size_t limit) = 0;
     /// SENT deliveries whose check for twins is due.
     virtual Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) = 0;
+
+    /// Windows, lines and credentials.
+    virtual PaceRows& pace() = 0;
 
     /// Existing rows (same record) are kept as they are.
     virtual Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) = 0;

@@ -49,8 +49,8 @@ Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Re
 
 SenderObserver observing(Metrics& metrics) {
     SenderObserver observer;
-    observer.entered = [&](const std::string& sink, DeliveryState state) {
-        metrics.delivery_entered(sink, name_of(state));
+    observer.entered = [&](const std::string& sink, DeliveryState state, std::int64_t rows) {
+        metrics.delivery_entered(sink, name_of(state), static_cast<double>(rows));
     };
     observer.answered = [&](const std::string& sink, Answer answer) {
         metrics.attempt(sink, name_of(answer));

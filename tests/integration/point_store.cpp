@@ -139,6 +139,7 @@ class PointTransaction final : public Transaction {
     Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) override {
         return said("the due checks are read", rows_.due_heals(limit));
     }
+    PaceRows& pace() override { return rows_.pace(); }
     Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override {
         return said("the dead letters are inserted", rows_.insert_dead_letters(rows));
     }

@@ -13,14 +13,17 @@ LockKey lock_key(char table, std::string_view row) {
 bool Changes::empty() const {
     return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() &&
            catch_ups.empty() && summaries.empty() && deliveries.empty() && inserted.empty() &&
-           dead_letters.empty();
+           dead_letters.empty() && windows.empty() && credentials.empty();
 }
 
-OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own) {
+OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own, bool to_share) {
     constexpr std::chrono::seconds wait_timeout{120};
     for (const auto& open : open_) {
         if (open.get() == own || open->ended) continue;
-        if (std::find(open->locks.begin(), open->locks.end(), key) == open->locks.end()) continue;
+        const auto holds = [key](const std::vector<LockKey>& locks) {
+            return std::find(locks.begin(), locks.end(), key) != locks.end();
+        };
+        if (!holds(open->locks) && (to_share || !holds(open->shared))) continue;
         if (schedule_.now() - open->silent_since < wait_timeout) return open.get();
         open->ended = true;  // the server ends a session that says nothing for so long
     }
@@ -75,6 +78,29 @@ void Database::audit(const Changes& changes) {
     }
 }
 
+void Database::put_delivery(std::int64_t ordinal, DeliveryRow row) {
+    const bool is_open = !is_final(row.progress.state) && row.progress.state != DeliveryState::parked;
+    const auto enter = [ordinal](std::set<std::int64_t>& set, bool wanted) {
+        if (wanted)
+            set.insert(ordinal);
+        else
+            set.erase(ordinal);
+    };
+    enter(timed, is_open && row.next_attempt_at);
+    if (!row.rate_window.empty()) enter(lines[row.rate_window], is_open && !row.next_attempt_at);
+    enter(open_of[row.callback_id], is_open);
+    DeliveryRow& stored = deliveries[ordinal];
+    if (stored.heal_due_at) healing.erase({*stored.heal_due_at, ordinal});
+    if (row.progress.state == DeliveryState::sent && row.heal_due_at)
+        healing.insert({*row.heal_due_at, ordinal});
+    stored = std::move(row);
+}
+
+bool Database::is_first(std::int64_t ordinal, const DeliveryRow& row) const {
+    const auto& open = open_of.at(row.callback_id);
+    return open.empty() || *open.begin() >= ordinal;
+}
+
 void Database::apply(OpenTransaction& transaction) {
     Changes& changes = transaction.changes;
     audit(changes);
@@ -98,13 +124,15 @@ void Database::apply(OpenTransaction& transaction) {
     for (auto& [id, row] : changes.endpoints) endpoints[id] = std::move(row);
     for (auto& row : changes.summaries)
         summaries.try_emplace({row.conversation_id, row.turn_key}, std::move(row));
-    for (auto& [id, row] : changes.deliveries) deliveries[ordinals.at(id)] = std::move(row);
+    for (auto& [id, row] : changes.deliveries) put_delivery(ordinals.at(id), std::move(row));
     for (auto& [ordinal, row] : changes.inserted) {
         ordinals[row.id] = ordinal;
         delivery_turns.insert({row.callback_id, row.turn_key});
-        deliveries[ordinal] = std::move(row);
+        put_delivery(ordinal, std::move(row));
     }
     for (const auto& row : changes.dead_letters) dead_letters.insert({row.partition, row.offset.value});
+    for (auto& [name, row] : changes.windows) windows[name] = std::move(row);
+    for (auto& [name, row] : changes.credentials) credentials[name] = std::move(row);
     transaction.ended = true;
     changes.clear();
 }

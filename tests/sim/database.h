@@ -24,6 +24,11 @@ struct StoredRow {
     std::optional<Instant> let_go_at;
 };
 
+struct StoredWindow {
+    RateWindow window;
+    Instant open_at;
+};
+
 /// What one transaction changed, not yet committed.
 struct Changes {
     std::vector<std::pair<int, PartitionRow>> partitions;
@@ -35,6 +40,8 @@ struct Changes {
     std::map<std::string, DeliveryRow> deliveries;               ///< rows that exist
     std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
     std::vector<DeadLetterRow> dead_letters;
+    std::map<std::string, StoredWindow> windows;
+    std::map<std::string, CredentialRow> credentials;
 
     bool empty() const;
     void clear() { *this = {}; }
@@ -47,6 +54,7 @@ LockKey lock_key(char table, std::string_view row);
 struct OpenTransaction {
     std::int64_t session = 0;
     std::vector<LockKey> locks;
+    std::vector<LockKey> shared;  ///< those that others may share
     Changes changes;
     Micros silent_since{0};
     bool ended = false;  ///< killed, dropped, or committed: its locks are free
@@ -66,8 +74,8 @@ class Database {
     static constexpr Instant start{std::chrono::hours{24 * 20400}};
     std::int64_t new_session() { return next_session_++; }
 
-    /// The transaction that holds the lock, unless it is `own`.
-    OpenTransaction* holder(LockKey key, const OpenTransaction* own);
+    /// The transaction that holds the lock, unless it is `own`; to share it, unless it is shared.
+    OpenTransaction* holder(LockKey key, const OpenTransaction* own, bool to_share = false);
     void open(const std::shared_ptr<OpenTransaction>& transaction);
     /// Ends the session's open transactions without committing them.
     void end_session(std::int64_t session);
@@ -88,6 +96,18 @@ class Database {
     std::map<std::string, CatchUpRow> catch_ups;     ///< by conversation
     std::map<std::pair<std::string, std::string>, SummaryRow> summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
+    std::map<std::string, StoredWindow> windows;
+    std::map<std::string, CredentialRow> credentials;
+
+    // As the indexes of deliveries.
+    std::set<std::int64_t> timed;                            ///< open, and due at some time
+    std::set<std::pair<Instant, std::int64_t>> healing;      ///< to be checked for twins, by time
+    std::map<std::string, std::set<std::int64_t>> lines;     ///< by rate window
+    std::map<std::int64_t, std::set<std::int64_t>> open_of;  ///< open ones of a callback
+    /// Inserts or replaces a row.
+    void put_delivery(std::int64_t ordinal, DeliveryRow row);
+    /// Whether it is the oldest open one of its callback.
+    bool is_first(std::int64_t ordinal, const DeliveryRow& row) const;
     std::map<std::string, std::int64_t> ordinals;
     std::set<std::pair<std::int64_t, std::string>> delivery_turns;  ///< the unique key
     std::set<std::pair<int, std::int64_t>> dead_letters;

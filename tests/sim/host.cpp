@@ -264,14 +264,22 @@ Micros Host::until_next_due() const {
     const Database& database = world_.database;
     const Instant now = database.now();
     Instant next = now + longest_idle;
-    for (const auto& [ordinal, row] : database.deliveries) {
-        const bool heals = row.progress.state == DeliveryState::sent;
-        const auto due = heals ? row.heal_due_at : row.next_attempt_at;
-        if (!due || row.progress.state == DeliveryState::failed ||
-            row.progress.state == DeliveryState::parked)
-            continue;
-        next = std::min(next, std::max(*due, row.lease_until.value_or(*due)));
+    const auto consider = [&](const DeliveryRow& row, Instant due) {
+        next = std::min(next, std::max(due, row.lease_until.value_or(due)));
+    };
+    for (const auto& [due, ordinal] : database.healing) {
+        if (due >= next || next <= now) break;
+        consider(database.deliveries.at(ordinal), due);
     }
+    for (const std::int64_t ordinal : database.timed) {
+        if (next <= now) break;
+        const DeliveryRow& row = database.deliveries.at(ordinal);
+        consider(row, *row.next_attempt_at);
+    }
+    for (const auto& [name, stored] : database.windows)
+        if (stored.window.waiting) next = std::min(next, stored.open_at);
+    for (const auto& [name, row] : database.credentials)
+        if (row.unsettled || row.probe_at) next = std::min(next, row.unsettled ? now : *row.probe_at);
     return std::max(next - now, Micros(milliseconds{1})) +
            world_.schedule.random.between(Micros{0}, Micros(milliseconds{500}));
 }

@@ -9,6 +9,7 @@
 
 #include "tests/sim/chaos.h"
 #include "tests/sim/outage.h"
+#include "tests/sim/storm.h"
 #include "tests/sim/tally.h"
 
 namespace {
@@ -75,6 +76,15 @@ int main(int argc, char** argv) {
            },
            "instead of schedules, a three-hour outage with 500 open turns")
         ->check(CLI::IsMember({"relay", "kafka", "workers"}));
+    app.add_option_function<std::string>(
+           "--storm",
+           [&run](const std::string& name) {
+               run = [storm = storm_called(name)](std::uint64_t one_seed, Trace::Level level) {
+                   return run_storm(storm, one_seed, level);
+               };
+           },
+           "instead of schedules, 10,000 posts of a credential that is refused")
+        ->check(CLI::IsMember({"rate", "credential"}));
     CLI11_PARSE(app, argc, argv);
     if (one->count() > 0) return replay(run, seed, trace);
     return twice ? run_twice(run, from, count) : run_many(run, from, count, coverage);

@@ -12,13 +12,14 @@
 
 #include "base/mutant.h"
 #include "tests/sim/chaos.h"
+#include "tests/sim/storm.h"
 
 namespace {
 
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 13> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 14> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
@@ -32,29 +33,36 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 13> mutants{{
     {"result_recorded_without_fence", Mutant::result_recorded_without_fence},
     {"heal_switched_off", Mutant::heal_switched_off},
     {"look_up_settle_ignored", Mutant::look_up_settle_ignored},
+    {"closed_window_ignored", Mutant::closed_window_ignored},
 }};
+
+/// A schedule, unless the fault shows in another scene only.
+Outcome run(Mutant mutant, std::uint64_t seed, Trace::Level trace) {
+    return mutant == Mutant::closed_window_ignored ? run_storm(Storm::rate, seed, trace)
+                                                   : run_schedule(seed, trace);
+}
 
 struct Caught {
     std::uint64_t seed = 0;
     std::string violation;
 };
 
-/// The first of `count` seeds that breaks a promise.
-std::optional<Caught> first_violation(Mutant mutant, std::uint64_t count) {
-    planted_mutant = mutant;
+/// The first of `count` seeds of the scene for `shown` that breaks a promise with `planted` in the product.
+std::optional<Caught> first_violation(Mutant shown, Mutant planted, std::uint64_t count) {
+    planted_mutant = planted;
     for (std::uint64_t seed = 1; seed <= count; ++seed)
-        if (const Outcome outcome = run_schedule(seed, Trace::Level::off); !outcome.violations.empty())
+        if (const Outcome outcome = run(shown, seed, Trace::Level::off); !outcome.violations.empty())
             return Caught{seed, outcome.violations.front()};
     return std::nullopt;
 }
 
 bool is_caught(std::string_view name, Mutant mutant, std::uint64_t count) {
-    const auto caught = first_violation(mutant, count);
+    const auto caught = first_violation(mutant, mutant, count);
     if (!caught) {
         fmt::print("{}: NOT CAUGHT by {} seeds\n", name, count);
         return false;
     }
-    const auto innocent = first_violation(Mutant::none, caught->seed);
+    const auto innocent = first_violation(mutant, Mutant::none, caught->seed);
     fmt::print("{}: caught by seed {}: {}; without it the same seeds {}\n", name, caught->seed,
                caught->violation, innocent ? "FAIL too" : "pass");
     return !innocent;
@@ -62,7 +70,7 @@ bool is_caught(std::string_view name, Mutant mutant, std::uint64_t count) {
 
 int replay(Mutant mutant, std::uint64_t seed) {
     planted_mutant = mutant;
-    return run_schedule(seed, Trace::Level::print).violations.empty() ? 0 : 1;
+    return run(mutant, seed, Trace::Level::print).violations.empty() ? 0 : 1;
 }
 
 }  // namespace

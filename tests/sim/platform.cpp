@@ -55,6 +55,16 @@ void Platform::forbid(const std::string& delivery_id) {
     for (const std::size_t index : by_delivery_[delivery_id]) posts_[index].look_up_forbidden = true;
 }
 
+Quota Platform::quota_of(const Target& target) const {
+    const bool odd = std::get<GithubTarget>(target).number % 2 != 0;
+    const std::string credential = odd ? "github:odd" : "github:even";
+    return {.credential = credential,
+            .setting = "[github] token",
+            .window = credential,
+            .look_window = credential,
+            .limits = limits_};
+}
+
 std::string SimSink::render(const Summary& summary, const std::string&) const {
     return summary.headline + "\n" + summary.words + "\n" + summary.facts;
 }
@@ -75,9 +85,17 @@ Attempt SimSink::create(const Post& post) {
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
     process_.pass(Point::request_on_its_way);
     Attempt attempt;
+    if (const auto refusal = platform_.meet(post.target, post.delivery_id, true)) {
+        process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
+        attempt.answer = refusal->answer;
+        attempt.rate_limited = refusal->answer == Answer::retry;
+        attempt.not_before = refusal->not_before;
+        return attempt;
+    }
     if (faults.strikes(Fault::rate_limited)) {
         attempt.answer = Answer::retry;
         attempt.cause = "429";
+        attempt.rate_limited = true;
         if (schedule.random.chance(0.5)) attempt.not_before = seconds{schedule.random.between(0, 20)};
         return attempt;
     }
@@ -91,6 +109,7 @@ Attempt SimSink::create(const Post& post) {
     if (faults.strikes(Fault::unauthorised)) {
         attempt.answer = Answer::unauthorised;
         attempt.cause = "401";
+        attempt.here_alone = schedule.random.chance(0.3);
         return attempt;
     }
     if (faults.strikes(Fault::request_lost)) {
@@ -123,9 +142,16 @@ Sighting SimSink::find(const Post& post) {
     process_.pass(Point::before_look_up);
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
     Sighting sighting;
+    if (const auto refusal = platform_.meet(post.target, post.delivery_id, false)) {
+        sighting.rate_limited = refusal->answer == Answer::retry;
+        sighting.forbidden = !sighting.rate_limited;
+        sighting.not_before = refusal->not_before;
+        return sighting;
+    }
     if (schedule.faults.strikes(Fault::look_up_fails)) {
-        sighting.cause = "502";
-        if (schedule.random.chance(0.3)) sighting.not_before = seconds{schedule.random.between(0, 20)};
+        sighting.rate_limited = schedule.random.chance(0.3);
+        sighting.cause = sighting.rate_limited ? "429" : "502";
+        if (sighting.rate_limited) sighting.not_before = seconds{schedule.random.between(0, 20)};
         return sighting;
     }
     if (schedule.faults.strikes(Fault::look_up_forbidden)) {

@@ -2,7 +2,9 @@
 // a post. It shows them late, loses its answers, applies requests long after they were given up.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,12 @@ namespace epilogue::sim {
 
 using testing::Oracle;
 using testing::SeenPost;
+
+/// What a request gets instead of being applied, or looked at.
+struct Refusal {
+    Answer answer = Answer::retry;  ///< by rate; or unauthorised
+    std::optional<std::chrono::seconds> not_before;
+};
 
 class Platform {
   public:
@@ -27,6 +35,13 @@ class Platform {
     /// Nobody may look for it now.
     void forbid(const std::string& delivery_id);
     void refuse(std::int64_t number) { refused_.push_back(number); }
+    /// Two credentials, one for odd places and one for even ones, each a window of its own.
+    Quota quota_of(const Target& target) const;
+    void limit(std::vector<RateLimit> limits) { limits_ = std::move(limits); }
+
+    /// Asked of each request that reaches the platform; `posts`: it is not a look-up.
+    std::function<std::optional<Refusal>(const Target&, const std::string& delivery_id, bool posts)> meet =
+        [](auto&&, auto&&, bool) { return std::nullopt; };
 
     const std::vector<SeenPost>& posts() const { return posts_; }
     /// Numbers of the threads that refused something for good.
@@ -41,6 +56,7 @@ class Platform {
     std::vector<Micros> hidden_until_;
     std::map<std::string, std::vector<std::size_t>> by_delivery_;
     std::vector<std::int64_t> refused_;
+    std::vector<RateLimit> limits_;
 };
 
 /// One worker's way to it.
@@ -52,6 +68,7 @@ class SimSink final : public Sink {
     Sighting find(const Post& post) override;
     Attempt create(const Post& post) override;
     bool remove(const Post& post, const Receipt& twin) override;
+    Quota quota(const Target& target) const override { return platform_.quota_of(target); }
 
   private:
     Attempt lost(const char* why);

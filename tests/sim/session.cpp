@@ -5,11 +5,6 @@
 namespace epilogue::sim {
 namespace {
 
-bool is_open_state(DeliveryState state) {
-    return state == DeliveryState::planned || state == DeliveryState::sending ||
-           state == DeliveryState::unknown || state == DeliveryState::retry;
-}
-
 bool is_free(const DeliveryRow& row, Instant now) {
     return !row.lease_until || *row.lease_until <= now;
 }
@@ -41,18 +36,22 @@ Result<void> SimTransaction::statement() {
     return {};
 }
 
-Result<void> SimTransaction::lock(char table, std::string_view row) {
+Result<void> SimTransaction::lock(char table, std::string_view row, bool to_share) {
     constexpr std::chrono::milliseconds patience{5000};
     constexpr std::chrono::milliseconds look_again{500};
     constexpr int lock_wait_timeout = 1205;
     const LockKey key = lock_key(table, row);
-    for (Micros waited{0}; database_.holder(key, open_.get()) != nullptr; waited += look_again) {
+    for (Micros waited{0}; database_.holder(key, open_.get(), to_share) != nullptr; waited += look_again) {
         if (waited >= patience) return retryable("lock wait", lock_wait_timeout);
         process_.wait(look_again);
         TRY_VOID(statement());
     }
-    open_->locks.push_back(key);
+    (to_share ? open_->shared : open_->locks).push_back(key);
     return {};
+}
+
+bool SimTransaction::is_locked(char table, std::string_view row) const {
+    return database_.holder(lock_key(table, row), open_.get()) != nullptr;
 }
 
 // --- partitions -------------------------------------------------------------------------------------------
@@ -377,12 +376,7 @@ Result<void> SimTransaction::put_delivery(const DeliveryRow& row) {
 
 Result<bool> SimTransaction::has_older_open_delivery(const DeliveryRow& row) {
     TRY_VOID(statement());
-    const std::int64_t ordinal = database_.ordinals.at(row.id);
-    for (const auto& [older, other] : database_.deliveries) {
-        if (older >= ordinal) break;
-        if (other.callback_id == row.callback_id && is_open_state(other.progress.state)) return true;
-    }
-    return false;
+    return !database_.is_first(database_.ordinals.at(row.id), row);
 }
 
 Result<bool> SimTransaction::has_delivery_to(const std::string& conversation_id, const std::string& turn_key,
@@ -399,12 +393,11 @@ Result<std::vector<DeliveryRow>> SimTransaction::due_deliveries(std::size_t limi
     TRY_VOID(statement());
     const Instant now = database_.now();
     std::vector<DeliveryRow> due;
-    std::set<std::int64_t> waiting;  // callbacks with an older open delivery
-    for (const auto& [ordinal, row] : database_.deliveries) {
-        if (!is_open_state(row.progress.state)) continue;
-        const bool is_oldest = waiting.insert(row.callback_id).second;
+    for (const std::int64_t ordinal : database_.timed) {
+        const DeliveryRow& row = database_.deliveries.at(ordinal);
         const bool is_due = row.next_attempt_at && *row.next_attempt_at <= now && is_free(row, now);
-        if (is_oldest && is_due && due.size() < limit) due.push_back(row);
+        if (is_due && database_.is_first(ordinal, row)) due.push_back(row);
+        if (due.size() == limit) break;
     }
     return due;
 }
@@ -413,13 +406,11 @@ Result<std::vector<DeliveryRow>> SimTransaction::due_heals(std::size_t limit) {
     TRY_VOID(statement());
     const Instant now = database_.now();
     std::vector<DeliveryRow> due;
-    for (const auto& [ordinal, row] : database_.deliveries)
-        if (row.progress.state == DeliveryState::sent && row.heal_due_at && *row.heal_due_at <= now &&
-            is_free(row, now))
-            due.push_back(row);
-    std::stable_sort(due.begin(), due.end(),
-                     [](const auto& a, const auto& b) { return *a.heal_due_at < *b.heal_due_at; });
-    if (due.size() > limit) due.resize(limit);
+    for (const auto& [due_at, ordinal] : database_.healing) {
+        if (due_at > now || due.size() == limit) break;
+        const DeliveryRow& row = database_.deliveries.at(ordinal);
+        if (is_free(row, now)) due.push_back(row);
+    }
     return due;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tests/sim/database.h"
+#include "tests/sim/pace_rows.h"
 #include "tests/sim/process.h"
 #include "worker/commit_protocol.h"
 
@@ -13,7 +14,7 @@ namespace epilogue::sim {
 class SimTransaction final : public Transaction {
   public:
     SimTransaction(Database& database, Process& process, std::int64_t session)
-        : database_(database), process_(process), session_(session) {}
+        : database_(database), process_(process), session_(session), pace_(database, *this) {}
 
     void begin();
     bool is_open() const { return open_ && !open_->ended; }
@@ -78,6 +79,8 @@ class SimTransaction final : public Transaction {
     Result<std::vector<DeliveryRow>> due_deliveries(std::size_t limit) override;
     Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) override;
 
+    PaceRows& pace() override { return pace_; }
+
     Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override;
     /// Replays are not part of the world.
     Result<std::optional<DeadLetterRow>> lock_dead_letter(std::int64_t) override {
@@ -85,10 +88,14 @@ class SimTransaction final : public Transaction {
     }
     Result<void> mark_replayed(std::int64_t) override { return {}; }
 
-  private:
     /// Every statement starts here: others may run, and it may fail.
     Result<void> statement();
-    Result<void> lock(char table, std::string_view row);
+    Result<void> lock(char table, std::string_view row, bool to_share = false);
+    /// Whether another transaction has it.
+    bool is_locked(char table, std::string_view row) const;
+    Changes& changes() { return open_->changes; }
+
+  private:
     const StoredRow* conversation(const std::string& id) const;
     const CallbackRow* callback(std::int64_t id) const;
     const DeliveryRow* delivery(const std::string& id) const;
@@ -103,6 +110,7 @@ class SimTransaction final : public Transaction {
     const std::int64_t session_;
     std::shared_ptr<OpenTransaction> open_;
     bool lost_ = false;  ///< the connection is gone
+    SimPaceRows pace_;
 };
 
 class SimSession final : public StoreSession {

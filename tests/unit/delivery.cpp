@@ -51,6 +51,8 @@ std::vector<std::pair<std::string, DeliveryEvent>> all_events() {
             {"not found", NotFound{}},
             {"look failed", LookFailed{"502", 7s}},
             {"look forbidden", LookForbidden{"403"}},
+            {"credential refused", CredentialRefused{"credential: 401"}},
+            {"credential tried", CredentialTried{}},
             {"operator: retry", OperatorRetry{}},
             {"operator: sent", OperatorSaysSent{"url8"}},
             {"operator: not sent", OperatorSaysNotSent{}}};

@@ -157,3 +157,17 @@ BOOST_AUTO_TEST_CASE(after_a_refusal_one_call_at_a_time_until_one_is_not_refused
     BOOST_TEST(window.strikes == 0);
     BOOST_TEST(!window.keeps(Call::write, {}));
 }
+
+BOOST_AUTO_TEST_CASE(a_line_that_nobody_saw_to_for_more_than_a_minute_was_neglected) {
+    RateWindow window;
+    window.served_at = start;
+    BOOST_TEST(window.serve({}, start + 50s));
+    BOOST_TEST(!window.serve({}, start + 55s));  // too little to be kept
+    BOOST_TEST(window.serve({}, start + 110s));
+    BOOST_TEST((window.neglected_until == Instant{}));
+    BOOST_TEST(window.serve({}, start + 171s));
+    BOOST_TEST((window.neglected_until == start + 171s));
+    window.closed_until = start + 20min;  // nobody can see to it meanwhile
+    BOOST_TEST(window.serve({}, start + 20min + 60s));
+    BOOST_TEST((window.neglected_until == start + 171s));
+}

@@ -90,6 +90,14 @@ struct Stepper {
         if (!may_be_out()) return std::nullopt;
         return to(DeliveryState::parked, std::string(cause_cannot_look_up) + ": " + forbidden.cause);
     }
+    Next operator()(const CredentialRefused& refused) const {
+        if (!in(DeliveryState::planned) && !in(DeliveryState::retry)) return std::nullopt;
+        return to(DeliveryState::parked, refused.cause);
+    }
+    Next operator()(const CredentialTried&) const {
+        if (!waits_for_credential(now)) return std::nullopt;
+        return to(DeliveryState::retry, now.cause, std::chrono::milliseconds{0});
+    }
     Next operator()(const OperatorRetry&) const {
         if (!in(DeliveryState::parked)) return std::nullopt;
         // A row that was parked because nobody could look may be out: it is looked for first, again.
@@ -139,6 +147,10 @@ std::optional<DeliveryState> delivery_state_named(std::string_view name) {
 
 bool is_final(DeliveryState state) {
     return state == DeliveryState::sent || state == DeliveryState::failed;
+}
+
+bool waits_for_credential(const DeliveryProgress& progress) {
+    return progress.state == DeliveryState::parked && progress.cause.starts_with(cause_credential);
 }
 
 Duty duty_of(const DeliveryProgress& progress) {

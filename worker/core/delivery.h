@@ -70,14 +70,19 @@ struct LookFailed {  ///< the look-up itself failed: says nothing about the post
 struct LookForbidden {
     std::string cause;
 };
+struct CredentialRefused {  ///< by the answer to another delivery of it
+    std::string cause;
+};
+struct CredentialTried {};  ///< a delivery that was parked for its credential is tried for all of them
 struct OperatorRetry {};
 struct OperatorSaysSent {
     std::string remote_url;
 };
 struct OperatorSaysNotSent {};
-using DeliveryEvent = std::variant<IntentMade, AnsweredSent, AnsweredRetry, AnsweredRefused,
-                                   AnsweredUnauthorised, AnswerLost, FoundOnPlatform, NotFound, LookFailed,
-                                   LookForbidden, OperatorRetry, OperatorSaysSent, OperatorSaysNotSent>;
+using DeliveryEvent =
+    std::variant<IntentMade, AnsweredSent, AnsweredRetry, AnsweredRefused, AnsweredUnauthorised, AnswerLost,
+                 FoundOnPlatform, NotFound, LookFailed, LookForbidden, CredentialRefused, CredentialTried,
+                 OperatorRetry, OperatorSaysSent, OperatorSaysNotSent>;
 
 /// One step; nullopt when the event cannot happen in that state (nothing may be written then).
 std::optional<DeliveryProgress> step(const DeliveryProgress& progress, const DeliveryEvent& event);
@@ -87,6 +92,8 @@ std::optional<DeliveryProgress> step(const DeliveryProgress& progress, const Del
 std::optional<std::chrono::milliseconds> settle_before_lookup(int lookups_done);
 
 constexpr std::string_view cause_credential = "credential";
+/// Parked for its credential.
+bool waits_for_credential(const DeliveryProgress& progress);
 constexpr std::string_view cause_cannot_look_up = "cannot_look_up";
 
 }  // namespace epilogue

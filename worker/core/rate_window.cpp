@@ -32,6 +32,14 @@ bool RateWindow::keeps(Call call, const std::vector<RateLimit>& limits) const {
     return one_at_a_time(*this, limits) || (call == Call::write && !limits.empty());
 }
 
+bool RateWindow::serve(const std::vector<RateLimit>& limits, Instant now) {
+    constexpr std::chrono::seconds noted_every{10};
+    if (now - std::max(served_at, next(Call::write, limits)) > neglected_after) neglected_until = now;
+    if (now - served_at < noted_every) return false;
+    served_at = now;
+    return true;
+}
+
 void RateWindow::begin(Instant until) {
     calls.insert(std::upper_bound(calls.begin(), calls.end(), until), until);
 }

@@ -2,6 +2,7 @@
 // row's lock and the database's clock are the caller's.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace epilogue {
 /// A call of a sink: writes count against the limits, reads do not.
 enum class Call { read, write };
 
+/// So long after its time a call is late: calls are made at once, unless the pool was away.
+constexpr std::chrono::seconds neglected_after{60};
+
 struct RateWindow {
     std::vector<Instant>
         calls;             ///< ascending: when each was over; one under way is over at the end of its lease
@@ -22,6 +26,8 @@ struct RateWindow {
     int strikes = 0;       ///< refusals by rate since the last call that was not refused
     std::optional<Instant> struck_at;  ///< the newest of them
     bool waiting = false;              ///< deliveries stand in line for it
+    Instant served_at;                 ///< when the line was last seen to, or began; to a few seconds
+    Instant neglected_until;           ///< what was in line before that stood there while nobody saw to it
     bool operator==(const RateWindow&) const = default;
 
     /// The earliest instant at which such a call may begin. A call is counted by the latest instant at which
@@ -30,6 +36,10 @@ struct RateWindow {
     Instant next(Call call, const std::vector<RateLimit>& limits) const;
     /// Whether a call of that kind leaves a trace here.
     bool keeps(Call call, const std::vector<RateLimit>& limits) const;
+
+    /// A write from the line may begin now. True when that is worth to be kept. A line that was open for more
+    /// than a minute with nobody to see to it was left by its pool, or comes from tables that were set back.
+    bool serve(const std::vector<RateLimit>& limits, Instant now);
 
     /// A call that is over at `until` at the latest.
     void begin(Instant until);

@@ -87,13 +87,17 @@ void Rehearsal::read_again() {
 }
 
 void Rehearsal::pass(std::chrono::seconds time) {
-    std::string changes;
-    for (const char* column :
-         {"created_at", "lease_until", "next_attempt_at", "intent_at", "sent_at", "heal_due_at"})
-        changes += fmt::format("{}{}={}-INTERVAL {} SECOND", changes.empty() ? "" : ", ", column, column,
-                               time.count());
-    query("UPDATE deliveries SET " + changes);
-    query(fmt::format("UPDATE partition_progress SET clock_at=clock_at-INTERVAL {} SECOND", time.count()));
+    const auto make_older = [&](const std::string& table, std::initializer_list<const char*> columns) {
+        std::string changes;
+        for (const char* column : columns)
+            changes += fmt::format("{}{}={}-INTERVAL {} SECOND", changes.empty() ? "" : ", ", column, column,
+                                   time.count());
+        query("UPDATE " + table + " SET " + changes);
+    };
+    make_older("deliveries",
+               {"created_at", "lease_until", "next_attempt_at", "intent_at", "sent_at", "heal_due_at"});
+    make_older("rate_windows", {"open_at", "closed_until", "struck_at", "served_at", "neglected_until"});
+    make_older("partition_progress", {"clock_at"});
     if (ended_at_) *ended_at_ -= time;
     platform_.pass(time);
 }

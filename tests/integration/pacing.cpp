@@ -1,0 +1,253 @@
+// Pacing on a real database: what two workers share, and what becomes of deliveries whose credential is
+// refused.
+#define BOOST_TEST_MODULE pacing
+#include <algorithm>
+#include <mutex>
+
+#include <boost/test/unit_test.hpp>
+
+#include "schemas/summary.h"
+#include "tests/integration/harness/database.h"
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/harness/expect.h"
+#include "tests/integration/harness/requirements.h"
+#include "worker/migrate.h"
+#include "worker/mysql_store.h"
+#include "worker/outbox.h"
+
+namespace {
+
+using namespace epilogue;
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+struct WithDatabase {
+    WithDatabase() { require_programs(process::maria_programs()); }
+};
+BOOST_TEST_GLOBAL_FIXTURE(WithDatabase);
+
+/// A platform that both workers post to: notes when it gets what, answers as it is told.
+struct Platform {
+    struct Got {
+        std::int64_t number;
+        Clock::time_point at;
+        bool refused;
+    };
+    std::mutex mutex;
+    std::vector<Got> got;
+    std::vector<RateLimit> limits;
+    std::string good_token = "one";
+    int rate_refusals = 0;  ///< still to come, for odd numbers
+
+    Attempt take(std::int64_t number, const std::string& token) {
+        const std::lock_guard lock(mutex);
+        Attempt attempt;
+        attempt.answer = token == good_token ? Answer::sent : Answer::unauthorised;
+        attempt.cause = token == good_token ? "" : "401";
+        if (number % 2 != 0 && rate_refusals > 0) {
+            --rate_refusals;
+            attempt.answer = Answer::retry;
+            attempt.rate_limited = true;
+            attempt.not_before = 2s;
+        }
+        attempt.receipt.remote_id = std::to_string(number);
+        got.push_back({number, Clock::now(), attempt.answer != Answer::sent});
+        return attempt;
+    }
+    std::vector<Got> all() {
+        const std::lock_guard lock(mutex);
+        return got;
+    }
+};
+
+class PlatformSink final : public Sink {
+  public:
+    PlatformSink(Platform& platform, std::string token) : platform_(platform), token_(std::move(token)) {}
+
+    std::string render(const Summary& summary, const std::string&) const override { return summary.headline; }
+    Sighting find(const Post&) override {
+        Sighting sighting;
+        sighting.looked = true;
+        return sighting;
+    }
+    Attempt create(const Post& post) override {
+        return platform_.take(std::get<GithubTarget>(post.target).number, token_);
+    }
+    bool remove(const Post&, const Receipt&) override { return true; }
+    TwinCheck twin_check() const override { return TwinCheck::never; }
+    Quota quota(const Target& target) const override {
+        const bool odd = std::get<GithubTarget>(target).number % 2 != 0;
+        const auto credential = credential_of("github", token_) + (odd ? "odd" : "");
+        return {credential, "[github] token", credential, credential, platform_.limits};
+    }
+
+  private:
+    Platform& platform_;
+    const std::string token_;
+};
+
+/// One worker's senders.
+class Worker {
+  public:
+    Worker(const MysqlSettings& settings, Platform& platform, const std::string& name,
+           const std::string& token)
+        : store_(settings, StoreObserver{}) {
+        sinks_.emplace("github", std::make_unique<PlatformSink>(platform, token));
+        sender_ = std::make_unique<Sender>(store_, sinks_, SenderRules{.owner = name}, SenderObserver{},
+                                           system_sender_clock());
+        outbox_ = std::make_unique<Outbox>(store_, *sender_, 8, [](const std::string&) {});
+        outbox_->start();
+    }
+
+  private:
+    MysqlStore store_;
+    Sinks sinks_;
+    std::unique_ptr<Sender> sender_;
+    std::unique_ptr<Outbox> outbox_;
+};
+
+/// A database of a case's own, with deliveries to the numbers 1, 2, …
+class Ledger {
+  public:
+    Ledger() {
+        static Database server;
+        static int count = 0;
+        server_ = &server;
+        name_ = "ledger" + std::to_string(++count);
+        server.create_database(name_);
+        settings_ = server.settings(name_);
+        expect(migrate(*expect(MysqlSession::open(settings_))));
+    }
+    const MysqlSettings& settings() const { return settings_; }
+    std::vector<Row> query(const std::string& sql) const { return server_->query(sql, name_); }
+    std::int64_t count(const std::string& condition) const {
+        return std::stoll(
+            query("SELECT COUNT(*) FROM deliveries WHERE " + condition).at(0).at(0).value_or("0"));
+    }
+    void wait_for(const std::string& condition, std::int64_t rows) const {
+        eventually(std::to_string(rows) + " with " + condition, [&] { return count(condition) == rows; });
+    }
+    void owe(std::int64_t first, std::int64_t last, std::int64_t step = 1) const {
+        MysqlStore store(settings_, StoreObserver{});
+        const std::string summary = to_json(Summary{"**Finished**", "", "", ""});
+        const auto work = [&](Transaction& transaction) -> Result<void> {
+            for (std::int64_t number = first; number <= last; number += step) {
+                CallbackRow callback;
+                callback.conversation_id = "c" + std::to_string(number);
+                callback.processor_type = "github";
+                callback.processor_json = R"({"repo": "a/b", "number": )" + std::to_string(number) + "}";
+                callback.idempotency_key = callback.conversation_id;
+                DeliveryRow delivery;
+                delivery.id = "delivery-" + std::to_string(number);
+                delivery.conversation_id = callback.conversation_id;
+                delivery.turn_key = "start";
+                delivery.sink = "github";
+                delivery.target = callback.conversation_id;
+                TRY(delivery.callback_id, transaction.insert_callback(callback));
+                TRY_VOID(
+                    transaction.insert_summaries({{callback.conversation_id, "start", "final", summary}}));
+                TRY_VOID(transaction.insert_deliveries({delivery}));
+            }
+            return {};
+        };
+        expect(store.transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    }
+
+  private:
+    Database* server_ = nullptr;
+    std::string name_;
+    MysqlSettings settings_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(two_workers_together_keep_within_a_budget_and_send_everything) {
+    const Ledger ledger;
+    Platform platform;
+    platform.limits = {{2, 1s}, {8, 5s}};
+    ledger.owe(2, 24, 2);
+    const Worker one(ledger.settings(), platform, "one", "one");
+    const Worker two(ledger.settings(), platform, "two", "one");
+    ledger.wait_for("state='SENT'", 12);
+    const auto got = platform.all();
+    BOOST_REQUIRE(got.size() == 12U);
+    for (const RateLimit& limit : platform.limits)
+        for (std::size_t i = static_cast<std::size_t>(limit.count); i < got.size(); ++i)
+            BOOST_TEST((got[i].at - got[i - static_cast<std::size_t>(limit.count)].at >= limit.span));
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_by_rate_closes_the_window_for_all_workers_and_for_nobody_else) {
+    const Ledger ledger;
+    Platform platform;
+    platform.limits = {{1, 1s}};
+    platform.rate_refusals = 2;
+    ledger.owe(1, 5, 2);
+    const Worker one(ledger.settings(), platform, "one", "one");
+    const Worker two(ledger.settings(), platform, "two", "one");
+    eventually("the window is closed", [&] { return !platform.all().empty(); });
+    ledger.owe(2, 2);
+    ledger.wait_for("state='SENT'", 4);
+    auto got = platform.all();
+    const auto is_other = [](const Platform::Got& one_of_them) { return one_of_them.number == 2; };
+    const auto other = std::find_if(got.begin(), got.end(), is_other);
+    BOOST_REQUIRE((other != got.end()));
+    got.erase(other);
+    BOOST_REQUIRE(got.size() == 5U);
+    for (std::size_t i = 1; i < got.size(); ++i)
+        BOOST_TEST((got[i].at - got[i - 1].at >= (got[i - 1].refused ? 2s : 1s)));
+    BOOST_TEST(got[0].refused);
+    BOOST_TEST(got[1].refused);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_credential_parks_everything_and_one_success_lets_it_go) {
+    const Ledger ledger;
+    Platform platform;
+    platform.good_token = "another";
+    constexpr std::int64_t rows = 520;  // more than one transaction takes
+    ledger.owe(2, 2 * rows, 2);
+    {
+        const Worker worker(ledger.settings(), platform, "one", "one");
+        ledger.wait_for("state='PARKED'", rows);
+        const auto tried = platform.all().size();
+        BOOST_TEST(tried <= 8U);  // those that were under way
+        BOOST_TEST(ledger.count("cause='credential: 401 ([github] token)'") == rows);
+        BOOST_TEST(ledger.query("SELECT COUNT(*) FROM credentials WHERE parked_since IS NOT NULL")
+                       .at(0)
+                       .at(0)
+                       .value() == "1");
+        // Five minutes later one of them is tried, in vain.
+        ledger.query("UPDATE credentials SET probe_at=UTC_TIMESTAMP(6)");
+        eventually("one is tried", [&] { return platform.all().size() == tried + 1; });
+        ledger.wait_for("state='PARKED'", rows);
+        BOOST_TEST(platform.all().back().number == 2);  // the oldest
+        // And again, with success.
+        {
+            const std::lock_guard lock(platform.mutex);
+            platform.good_token = "one";
+        }
+        ledger.query("UPDATE credentials SET probe_at=UTC_TIMESTAMP(6)");
+        ledger.wait_for("state='SENT'", rows);
+    }
+    const auto got = platform.all();
+    BOOST_TEST(std::count_if(got.begin(), got.end(), [](const auto& one) { return !one.refused; }) == rows);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_token_frees_what_was_parked_for_the_old_one_or_for_none) {
+    const Ledger ledger;
+    Platform platform;
+    platform.good_token = "new";
+    ledger.owe(2, 20, 2);
+    for (const char* token : {"", "old"}) {
+        const Worker worker(ledger.settings(), platform, "before", token);
+        ledger.wait_for("state='PARKED'", 10);
+        ledger.query("UPDATE credentials SET probe_at=UTC_TIMESTAMP(6)");
+        eventually("it was tried", [&] {
+            return ledger.query("SELECT 1 FROM credentials WHERE probe_at<=UTC_TIMESTAMP(6)").empty();
+        });
+    }
+    ledger.wait_for("state='PARKED'", 10);
+    ledger.query("UPDATE credentials SET probe_at=UTC_TIMESTAMP(6)");
+    const Worker worker(ledger.settings(), platform, "after", "new");
+    ledger.wait_for("state='SENT'", 10);
+}

@@ -1,0 +1,165 @@
+#include "tests/sim/storm.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/rate_limit.h"
+#include "schemas/summary.h"
+
+namespace epilogue::sim {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr int pending = 10000;
+constexpr Micros longest = hours{60};
+/// Of the other credential: from its being planned to the platform's receipt, at most.
+constexpr Micros prompt = seconds{15};
+/// The refused credential: requests that may be under way when it is refused first, and one every five
+/// minutes.
+constexpr int most_tries = 12 + 12;
+constexpr Micros refused_for = hours{1};
+
+/// The platform's side: counts, and refuses.
+class Gatekeeper {
+  public:
+    Gatekeeper(World& world, Storm storm, const std::vector<RateLimit>& limits)
+        : world_(world), storm_(storm), limits_(limits) {}
+
+    std::optional<Refusal> meet(const Target& target, const std::string& delivery_id, bool posts) {
+        const std::int64_t number = std::get<GithubTarget>(target).number;
+        const Micros now = world_.schedule.now();
+        const bool is_stormy = number % 2 != 0;
+        if (!is_stormy) {
+            if (posts && now - planned_at_[number] > prompt)
+                world_.oracle.complain("a post of another credential waited: " + delivery_id);
+            return std::nullopt;
+        }
+        if (now < closed_until_)
+            world_.oracle.complain(
+                fmt::format("a request for {} inside a waiting time, {} s before its end", delivery_id,
+                            std::chrono::duration_cast<seconds>(closed_until_ - now).count()));
+        if (posts) count(now);
+        return storm_ == Storm::rate ? refuse_rate(now) : refuse_credential(now);
+    }
+    void plan(std::int64_t number) { planned_at_[number] = world_.schedule.now(); }
+
+  private:
+    void count(Micros now) {
+        received_.push_back(now);
+        for (const RateLimit& limit : limits_) {
+            const auto count = static_cast<std::size_t>(limit.count);
+            if (received_.size() > count && now - received_[received_.size() - 1 - count] < limit.span)
+                world_.oracle.complain(fmt::format("{} posts in {} s", count + 1, limit.span.count()));
+        }
+    }
+    std::optional<Refusal> refuse_rate(Micros now) {
+        constexpr std::array<int, 6> waits{0, 1, 5, 30, 60, 300};
+        Random& random = world_.schedule.random;
+        if (!random.chance(refusals_in_a_row_ > 0 ? 0.5 : 0.02)) {
+            refusals_in_a_row_ = 0;
+            return std::nullopt;
+        }
+        ++refusals_in_a_row_;
+        world_.schedule.faults.count(Fault::rate_limited);
+        Refusal refusal{Answer::retry, std::nullopt};
+        if (random.chance(0.8)) refusal.not_before = seconds{random.one_of(waits)};
+        closed_until_ = now + refusal.not_before.value_or(seconds{0});
+        return refusal;
+    }
+    std::optional<Refusal> refuse_credential(Micros now) {
+        if (now > refused_for) return std::nullopt;
+        world_.schedule.faults.count(Fault::unauthorised);
+        if (++tries_ > most_tries) world_.oracle.complain("a refused credential is tried again and again");
+        return Refusal{Answer::unauthorised, std::nullopt};
+    }
+
+    World& world_;
+    const Storm storm_;
+    const std::vector<RateLimit> limits_;
+    std::map<std::int64_t, Micros> planned_at_;  ///< of the other credential
+    std::vector<Micros> received_;
+    Micros closed_until_{0};
+    int refusals_in_a_row_ = 0;
+    int tries_ = 0;
+};
+
+/// Owes one post, as a batch would have planned it.
+testing::OwedPost owe(Database& database, std::int64_t number) {
+    CallbackRow callback;
+    callback.id = database.next_callback++;
+    callback.conversation_id = "s" + std::to_string(number);
+    callback.state.phase = Phase::delivering;
+    callback.state.last_turn_key = "start";
+    callback.processor_type = "github";
+    callback.processor_json = fmt::format(R"({{"repo":"o/r","number":{}}})", number);
+    DeliveryRow delivery;
+    delivery.id = "delivery-" + std::to_string(number);
+    delivery.callback_id = callback.id;
+    delivery.turn_key = callback.state.last_turn_key;
+    delivery.conversation_id = callback.conversation_id;
+    delivery.sink = "github";
+    delivery.created_at = database.now();
+    delivery.next_attempt_at = database.now();
+    const std::int64_t ordinal = database.next_ordinal++;
+    database.ordinals[delivery.id] = ordinal;
+    database.delivery_turns.insert({callback.id, delivery.turn_key});
+    database.summaries[{callback.conversation_id, delivery.turn_key}] = {
+        callback.conversation_id, delivery.turn_key, "final", to_json(Summary{"**Finished**", "", "", ""})};
+    testing::OwedPost owed{callback.id,
+                           callback.conversation_id,
+                           fmt::format("github:o/r#{}", number),
+                           delivery.turn_key,
+                           delivery.id,
+                           "**Finished**",
+                           "",
+                           false};
+    database.callbacks[callback.id] = std::move(callback);
+    database.put_delivery(ordinal, std::move(delivery));
+    return owed;
+}
+
+bool all_over(const Database& database) {
+    return database.timed.empty() && database.healing.empty() &&
+           std::all_of(database.deliveries.begin(), database.deliveries.end(),
+                       [](const auto& entry) { return is_final(entry.second.progress.state); });
+}
+
+}  // namespace
+
+Outcome run_storm(Storm storm, std::uint64_t seed, Trace::Level trace) {
+    World world(seed, trace);
+    Schedule& schedule = world.schedule;
+    schedule.faults.heal();  // nothing else goes wrong
+    const auto limits = parse_rate_limits(storm == Storm::rate ? "1/s 80/min 500/h" : "").value();
+    world.platform.limit(limits);
+    Gatekeeper gatekeeper(world, storm, limits);
+    world.platform.meet = [&](const Target& target, const std::string& delivery_id, bool posts) {
+        return gatekeeper.meet(target, delivery_id, posts);
+    };
+    std::vector<testing::OwedPost> owed;
+    for (std::int64_t i = 0; i < pending; ++i) owed.push_back(owe(world.database, 2 * i + 1));
+    std::int64_t other = 0;
+    const std::function<void()> owe_another = [&] {
+        other += 2;
+        gatekeeper.plan(other);
+        owed.push_back(owe(world.database, other));
+        if (schedule.now() < hours{12})
+            schedule.after(schedule.random.between(Micros(seconds{20}), Micros(minutes{6})), owe_another);
+    };
+    schedule.after(minutes{2}, owe_another);
+    world.set_up({}, 3);
+    while (!all_over(world.database) && schedule.now() < longest && world.is_sound())
+        world.run_until(schedule.now() + minutes{10});
+    if (!all_over(world.database) && world.is_sound())
+        world.oracle.complain("not everything is delivered at the end");
+    if (world.is_sound()) world.oracle.judge(owed, world.platform.posts());
+    schedule.say("{} posts, {} requests", owed.size(), world.platform.attempts);
+    Outcome outcome = world.outcome();
+    outcome.owed = static_cast<std::int64_t>(owed.size());
+    return outcome;
+}
+
+}  // namespace epilogue::sim
