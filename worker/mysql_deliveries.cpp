@@ -110,18 +110,19 @@ Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::
     return fresh;
 }
 
-Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const std::string& condition,
+Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const std::string& index,
+                                                  const std::string& condition,
                                                   const std::vector<SqlValue>& values) {
-    TRY(const auto rows,
-        session.query(std::string("SELECT ") + delivery_columns + " FROM deliveries WHERE " + condition,
-                      values));
+    TRY(const auto rows, session.query(std::string("SELECT ") + delivery_columns + " FROM " +
+                                           deliveries_by(index) + " WHERE " + condition,
+                                       values));
     std::vector<DeliveryRow> deliveries;
     for (const SqlRow& row : rows) deliveries.push_back(delivery_row(row));
     return deliveries;
 }
 
 Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::string& id) {
-    TRY(auto rows, deliveries_where(session_, "delivery_id=? FOR UPDATE", {id}));
+    TRY(auto rows, deliveries_where(session_, "PRIMARY", "delivery_id=? FOR UPDATE", {id}));
     if (rows.empty()) return std::optional<DeliveryRow>();
     return std::optional(std::move(rows[0]));
 }
@@ -166,7 +167,7 @@ Result<bool> MysqlTransaction::has_delivery_to(const std::string& conversation_i
 }
 
 Result<std::vector<DeliveryRow>> MysqlTransaction::due_deliveries(std::size_t limit) {
-    return deliveries_where(session_,
+    return deliveries_where(session_, "ix_deliveries_due",
                             "state IN " + open_states + " AND next_attempt_at<=UTC_TIMESTAMP(6) AND " +
                                 is_free + " AND " + is_first_of_callback + " ORDER BY ordinal LIMIT " +
                                 std::to_string(limit),
@@ -174,7 +175,7 @@ Result<std::vector<DeliveryRow>> MysqlTransaction::due_deliveries(std::size_t li
 }
 
 Result<std::vector<DeliveryRow>> MysqlTransaction::due_heals(std::size_t limit) {
-    return deliveries_where(session_,
+    return deliveries_where(session_, "ix_deliveries_heal",
                             "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND " + is_free +
                                 " ORDER BY heal_due_at LIMIT " + std::to_string(limit),
                             {});

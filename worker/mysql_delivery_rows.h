@@ -9,8 +9,16 @@
 
 namespace epilogue {
 
-/// Deliveries that meet the condition (SQL behind WHERE, with `values` for its question marks).
-Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const std::string& condition,
+/// The table, to be read by that index: where an ORDER BY has a LIMIT, a server's statistics may make it walk
+/// through all that was ever sent instead.
+inline std::string deliveries_by(const std::string& index) {
+    return "deliveries FORCE INDEX (" + index + ")";
+}
+
+/// Deliveries that meet the condition (SQL behind WHERE, with `values` for its question marks), by that
+/// index.
+Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const std::string& index,
+                                                  const std::string& condition,
                                                   const std::vector<SqlValue>& values);
 
 /// States in which something will happen to a delivery by itself.

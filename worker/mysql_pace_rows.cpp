@@ -7,7 +7,10 @@
 namespace epilogue {
 namespace {
 
-/// In the order of ix_deliveries_line, which so gives a line's first rows without sorting.
+constexpr const char* line_index = "ix_deliveries_line";
+constexpr const char* credential_index = "ix_deliveries_credential";
+
+/// In the order of its index, which so gives a line's first rows without sorting.
 const std::string in_line = "rate_window=? AND next_attempt_at IS NULL AND state IN " + open_states;
 
 const std::string parked_for_credential = "state='PARKED' AND cause LIKE 'credential%'";
@@ -79,14 +82,16 @@ Result<std::vector<std::string>> MysqlPaceRows::open_lines(std::size_t limit) {
 }
 
 Result<std::vector<DeliveryRow>> MysqlPaceRows::heads_of_line(const std::string& name, std::size_t limit) {
-    return deliveries_where(session_,
+    return deliveries_where(session_, line_index,
                             in_line + " AND " + is_free + " AND " + is_first_of_callback +
                                 " ORDER BY ordinal LIMIT " + std::to_string(limit),
                             {name});
 }
 
 Result<bool> MysqlPaceRows::has_line(const std::string& name) {
-    TRY(const auto ids, names("SELECT delivery_id FROM deliveries WHERE " + in_line + " LIMIT 1", {name}));
+    TRY(const auto ids,
+        names("SELECT delivery_id FROM " + deliveries_by(line_index) + " WHERE " + in_line + " LIMIT 1",
+              {name}));
     return !ids.empty();
 }
 
@@ -140,8 +145,8 @@ Result<std::vector<std::string>> MysqlPaceRows::credentials_to_probe(std::size_t
 
 Result<std::optional<DeliveryRow>> MysqlPaceRows::oldest_parked(const std::string& name) {
     TRY(auto rows,
-        deliveries_where(session_, "credential=? AND " + parked_for_credential + " ORDER BY ordinal LIMIT 1",
-                         {name}));
+        deliveries_where(session_, credential_index,
+                         "credential=? AND " + parked_for_credential + " ORDER BY ordinal LIMIT 1", {name}));
     if (rows.empty()) return std::optional<DeliveryRow>();
     return std::optional(std::move(rows[0]));
 }
@@ -149,7 +154,8 @@ Result<std::optional<DeliveryRow>> MysqlPaceRows::oldest_parked(const std::strin
 Result<Moved> MysqlPaceRows::move(const std::string& name, const std::string& condition,
                                   const std::string& assignments, const std::vector<SqlValue>& values,
                                   std::size_t limit) {
-    const std::string found = " FROM deliveries WHERE credential=? AND " + condition;
+    const std::string found =
+        " FROM " + deliveries_by(credential_index) + " WHERE credential=? AND " + condition;
     // Whoever has claimed a delivery may wait for the credential's row, which we hold: not to wait for them.
     TRY(const auto rows, session_.query("SELECT delivery_id, rate_window" + found + " LIMIT " +
                                             std::to_string(limit) + " FOR UPDATE SKIP LOCKED",

@@ -7,6 +7,7 @@
 namespace epilogue {
 namespace {
 
+/// A call under way is over long before its lease is, mostly; a read stands in no line that would tell.
 constexpr std::chrono::seconds ask_again{5};
 
 /// What was asked of the platform, and a little more after each refusal: not all pools at the same moment.
@@ -51,7 +52,6 @@ Result<tl::expected<Permit, NotYet>> take_permit(Transaction& transaction, const
     }
     TRY(window, rows.lock_window(permit.window));
     Instant next = window.next(call, permit.limits);
-    // A call under way is over long before its lease is, mostly; a read stands in no line that would tell.
     if (call == Call::read) next = std::min(next, std::max(window.closed_until, now + ask_again));
     bool may_go = may_begin();
     if (may_go && call == Call::write && !in_line_since && window.waiting) {

@@ -33,6 +33,7 @@ bool RateWindow::keeps(Call call, const std::vector<RateLimit>& limits) const {
 }
 
 bool RateWindow::serve(const std::vector<RateLimit>& limits, Instant now) {
+    constexpr std::chrono::seconds neglected_after{60};
     constexpr std::chrono::seconds noted_every{10};
     if (now - std::max(served_at, next(Call::write, limits)) > neglected_after) neglected_until = now;
     if (now - served_at < noted_every) return false;

@@ -2,7 +2,6 @@
 // row's lock and the database's clock are the caller's.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,9 +14,6 @@ namespace epilogue {
 
 /// A call of a sink: writes count against the limits, reads do not.
 enum class Call { read, write };
-
-/// So long after its time a call is late: calls are made at once, unless the pool was away.
-constexpr std::chrono::seconds neglected_after{60};
 
 struct RateWindow {
     std::vector<Instant>
