@@ -1,5 +1,6 @@
 #include "agent/calls.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_set>
 #include <utility>
@@ -18,6 +19,10 @@ const std::string conversations = "/api/conversations";
 AgentFailure senseless(std::string_view what) {
     return agent_failure(AgentError::Kind::server_error,
                          "the agent server's answer makes no sense: " + std::string(what));
+}
+
+AgentFailure too_late() {
+    return agent_failure(AgentError::Kind::timed_out, "the time for this conversation's calls is over");
 }
 
 AgentResult<void> without_body(const AgentResult<Answer>& answer) {
@@ -49,6 +54,14 @@ AgentResult<Json> page_of(const AgentResult<Answer>& answer) {
     return page;
 }
 
+std::vector<EventRef> events_in(const Json& page) {
+    std::vector<EventRef> events;
+    for (const Json& item : page["items"])
+        if (auto event = parse_event(text_of(item)))
+            events.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
+    return events;
+}
+
 }  // namespace
 
 AgentResult<std::string> create_conversation(const AgentServer& server, std::string_view request) {
@@ -76,13 +89,26 @@ AgentResult<ConversationPage> list_conversations(const AgentServer& server, int 
     return result;
 }
 
-ConversationCalls::ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id)
-    : server_(std::move(server)), id_(std::move(id)), path_(conversations + "/" + percent_encoded(id_)) {}
+ConversationCalls::ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id,
+                                     Clock::time_point until)
+    : server_(std::move(server)),
+      id_(std::move(id)),
+      path_(conversations + "/" + percent_encoded(id_)),
+      until_(until) {}
+
+std::chrono::milliseconds ConversationCalls::deadline_of(std::chrono::milliseconds wanted) const {
+    const bool says = wanted > std::chrono::milliseconds(0);
+    if (until_ == Clock::time_point::max()) return says ? wanted : server_->deadlines().call;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - Clock::now());
+    return says ? std::min(wanted, left) : left;
+}
 
 AgentResult<Answer> ConversationCalls::send(Call call) const {
     if (closed_) return agent_failure(AgentError::Kind::closed, "the conversation was closed");
     call.path = path_ + call.path;
     call.cancelled = &closed_;
+    call.deadline = deadline_of(call.deadline);
+    if (call.deadline <= std::chrono::milliseconds(0)) return too_late();
     auto answer = server_->send(call);
     if (answer || call.method == "GET") return answer;
     // Old servers answer 400 or 500 for a conversation that is not there.
@@ -107,7 +133,9 @@ AgentResult<std::string> ConversationCalls::text_of_answer(Call call, const char
 }
 
 AgentResult<void> ConversationCalls::require(bool Features::*feature, std::string_view operation) const {
-    const auto features = server_->features();
+    const auto left = deadline_of({});
+    if (left <= std::chrono::milliseconds(0)) return too_late();
+    const auto features = server_->features(left, &closed_);
     if (!features) return AgentFailure(features.error());
     if ((*features).*feature) return {};
     return agent_failure(AgentError::Kind::unsupported,
@@ -132,6 +160,15 @@ AgentResult<std::size_t> ConversationCalls::event_count() const {
     return count;
 }
 
+AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
+    const auto page =
+        page_of(send({.path = "/events/search" + page_query(page_size, "") + "&sort_order=TIMESTAMP_DESC"}));
+    if (!page) return AgentFailure(page.error());
+    std::vector<EventRef> newest = events_in(*page);
+    std::reverse(newest.begin(), newest.end());
+    return newest;
+}
+
 AgentResult<std::vector<EventRef>> ConversationCalls::events() const {
     std::vector<EventRef> log;
     std::unordered_set<std::string> seen;
@@ -139,9 +176,7 @@ AgentResult<std::vector<EventRef>> ConversationCalls::events() const {
     do {
         const auto page = page_of(send({.path = "/events/search" + page_query(page_size, page_id)}));
         if (!page) return AgentFailure(page.error());
-        for (const Json& item : (*page)["items"])
-            if (auto event = parse_event(text_of(item)))
-                log.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
+        for (EventRef& event : events_in(*page)) log.push_back(std::move(event));
         page_id = string_in(*page, "next_page_id");
         // A server that does not know a page's id begins again at the start.
         if (!seen.insert(page_id).second) return senseless("pages that go in a circle");

@@ -32,8 +32,12 @@ AgentResult<ConversationPage> list_conversations(const AgentServer& server, int 
 /// The calls of one conversation. Thread-safe. The server has to outlive it.
 class ConversationCalls {
   public:
-    /// `id`: a UUID, with or without dashes.
-    ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id);
+    using Clock = std::chrono::steady_clock;
+
+    /// `id`: a UUID, with or without dashes. No call goes on beyond `until`; where it is given, each may take
+    /// as long as that, and not only Deadlines::call.
+    ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id,
+                      Clock::time_point until = Clock::time_point::max());
 
     const std::string& id() const { return id_; }
     const AgentServer& server() const { return *server_; }
@@ -48,6 +52,8 @@ class ConversationCalls {
     AgentResult<std::size_t> event_count() const;
     /// Its whole log, page by page, in the server's order.
     AgentResult<std::vector<EventRef>> events() const;
+    /// The last of them, one page at most, in the same order.
+    AgentResult<std::vector<EventRef>> newest_events() const;
     /// Appends a message of the user. `run`: and lets the agent answer.
     AgentResult<void> send_message(std::string_view text, bool run = false) const;
     /// The same with a message as JSON: {"role": "user", "content": [...]}.
@@ -81,6 +87,8 @@ class ConversationCalls {
 
   private:
     AgentResult<Answer> send(Call call) const;
+    /// How long a call may take from now on that wants so long (0: as long as calls do).
+    std::chrono::milliseconds deadline_of(std::chrono::milliseconds wanted) const;
     AgentResult<void> post(std::string_view tail, std::string body, Repeat repeat) const;
     AgentResult<std::string> text_of_answer(Call call, const char* member) const;
     AgentResult<void> require(bool Features::*feature, std::string_view operation) const;
@@ -88,6 +96,7 @@ class ConversationCalls {
     std::shared_ptr<const AgentServer> server_;
     std::string id_;
     std::string path_;
+    const Clock::time_point until_;
     std::atomic<bool> closed_ = false;
 };
 

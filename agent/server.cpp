@@ -1,5 +1,6 @@
 #include "agent/server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -124,12 +125,12 @@ AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadli
                          "the agent server at " + address_.url() + ": " + answer.cause, true);
 }
 
-AgentResult<Features> AgentServer::features() const {
+AgentResult<Features> AgentServer::features(milliseconds within, const std::atomic<bool>* cancelled) const {
     {
         const std::lock_guard lock(mutex_);
         if (features_) return *features_;
     }
-    auto asked = ask_features();
+    auto asked = ask_features(within > milliseconds(0) ? within : deadlines_.call, cancelled);
     if (asked) {
         const std::lock_guard lock(mutex_);
         features_ = *asked;
@@ -137,11 +138,13 @@ AgentResult<Features> AgentServer::features() const {
     return asked;
 }
 
-AgentResult<Features> AgentServer::ask_features() const {
-    auto answer = send({.path = "/server_info", .deadline = deadlines_.reach});
+AgentResult<Features> AgentServer::ask_features(milliseconds within,
+                                                const std::atomic<bool>* cancelled) const {
+    const milliseconds reach = std::min(within, deadlines_.reach);
+    auto answer = send({.path = "/server_info", .deadline = reach, .cancelled = cancelled});
     // Connected and silent: an old server that stands still, not one that is away.
-    if (!answer && answer.error().kind == AgentError::Kind::timed_out)
-        answer = send({.path = "/server_info"});
+    if (!answer && answer.error().kind == AgentError::Kind::timed_out && within > reach)
+        answer = send({.path = "/server_info", .deadline = within - reach, .cancelled = cancelled});
     if (!answer) return AgentFailure(answer.error());
     const Json info = Json::parse(answer->body, nullptr, false);
     if (!info.is_object())

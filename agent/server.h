@@ -52,8 +52,9 @@ class AgentServer {
     /// Sends the call. A connection that broke is tried once more where that is safe.
     AgentResult<Answer> send(const Call& call) const;
     /// What the server can do. Asks /server_info once; an error is not kept. Unreachable when no connection
-    /// came about within Deadlines::reach.
-    AgentResult<Features> features() const;
+    /// came about within Deadlines::reach. `within` (0: Deadlines::call) and `cancelled` as in Call.
+    AgentResult<Features> features(std::chrono::milliseconds within = {},
+                                   const std::atomic<bool>* cancelled = nullptr) const;
 
     const Address& address() const { return address_; }
     const Secret& session_key() const { return session_key_; }
@@ -61,7 +62,8 @@ class AgentServer {
 
   private:
     AgentResult<Answer> send_once(const Call& call, std::chrono::milliseconds deadline) const;
-    AgentResult<Features> ask_features() const;
+    AgentResult<Features> ask_features(std::chrono::milliseconds within,
+                                       const std::atomic<bool>* cancelled) const;
 
     Address address_;
     Secret session_key_;

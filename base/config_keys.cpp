@@ -110,7 +110,7 @@ ConfigSection summary_section() {
             {"sources", choices(&Config::summary, &Summary::sources, {"final", "digest"}),
              "Tried in this order: the agent's last words, the facts of its work."},
             {"deadline_s", number(&Config::summary, &Summary::deadline, 1, 3600),
-             "Over all sources together."},
+             "How long a post waits at most for the agent server to say the last words."},
             {"web_url", optional_url(place(&Config::summary, &Summary::web_url)),
              "e.g. https://app.example.com/conversations/{conversation_id}: adds a link under the summary."},
         }};
@@ -118,13 +118,14 @@ ConfigSection summary_section() {
 
 ConfigSection agent_server_section() {
     using AgentServer = Config::AgentServer;
-    return {"agent_server",
-            "The OpenHands agent server of conversations without an address of their own.",
-            {
-                {"url", optional_url(place(&Config::agent_server, &AgentServer::url)), "Its base URL."},
-                {"session_api_key", secret(place(&Config::agent_server, &AgentServer::session_api_key)),
-                 "Its session key."},
-            }};
+    return {
+        "agent_server",
+        "The OpenHands agent server of conversations without an address of their own: asked for last words.",
+        {
+            {"url", optional_url(place(&Config::agent_server, &AgentServer::url)), "Its base URL."},
+            {"session_api_key", secret(place(&Config::agent_server, &AgentServer::session_api_key)),
+             "Its session key."},
+        }};
 }
 
 ConfigSection slack_section() {

@@ -20,6 +20,7 @@ enum class Mutant {
     heal_switched_off,
     look_up_settle_ignored,
     closed_window_ignored,
+    summary_frozen_twice,
 };
 
 #ifdef EPILOGUE_MUTANTS

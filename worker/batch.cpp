@@ -108,6 +108,7 @@ Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> recor
         std::move(report->dead.begin(), report->dead.end(), std::back_inserter(all.dead));
         std::move(report->planned.begin(), report->planned.end(), std::back_inserter(all.planned));
         std::move(report->summaries.begin(), report->summaries.end(), std::back_inserter(all.summaries));
+        std::move(report->owed.begin(), report->owed.end(), std::back_inserter(all.owed));
         all.known += report->known;
         all.held += report->held;
     }

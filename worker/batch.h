@@ -38,10 +38,12 @@ struct BatchReport {
     std::map<std::pair<std::string, std::string>, std::int64_t> outcomes;  ///< (schema, outcome) -> records
     std::vector<Verdict> counted;                                          ///< one for each turn that ended
     std::vector<DeadLetterRow> dead;     ///< records that became dead letters
-    std::vector<std::string> summaries;  ///< source of each summary made
+    std::vector<std::string> summaries;  ///< source of each summary frozen
+    std::vector<TurnId> owed;            ///< turns whose summary is to be asked for
     struct Planned {
         std::string delivery_id;
         std::string sink;
+        bool waits = false;  ///< for its summary
     };
     std::vector<Planned> planned;  ///< new deliveries, to be handed to the senders
     std::int64_t known = 0;        ///< deliveries that the ledger had already

@@ -8,7 +8,7 @@ void hand_on(const BatchReport& report, Metrics& metrics, Outbox& outbox) {
     if (report.known > 0) metrics.suppressed("ledger", static_cast<double>(report.known));
     for (const auto& planned : report.planned) {
         metrics.delivery_entered(planned.sink, name_of(DeliveryState::planned));
-        outbox.add({planned.delivery_id, planned.sink});
+        if (!planned.waits) outbox.add({planned.delivery_id, planned.sink});
     }
 }
 

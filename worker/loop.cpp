@@ -204,6 +204,7 @@ void Loop::report(const BatchReport& report) {
         rules_.dead_letter(letter);
     }
     hand_on(report, metrics_, outbox_);
+    for (const TurnId& turn : report.owed) rules_.owed(turn);
 }
 
 /// Says why, and how long to leave the lane alone.

@@ -25,7 +25,8 @@ struct LoopRules {
     std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
     std::function<double()> random01;  ///< jitter; thread-safe
     std::function<void(const DeadLetterRow&)> dead_letter = [](const auto&) {
-    };  ///< told of each, when it is durable
+    };                                                             ///< told of each, when it is durable
+    std::function<void(const TurnId&)> owed = [](const auto&) {};  ///< told of each summary to be asked for
 };
 
 class Loop {

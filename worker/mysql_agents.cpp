@@ -1,4 +1,5 @@
 // The agent servers part of MysqlTransaction.
+#include "worker/mysql_chunks.h"
 #include "worker/mysql_columns.h"
 #include "worker/mysql_transaction.h"
 
@@ -23,6 +24,21 @@ Result<std::optional<AgentEndpoint>> MysqlTransaction::agent_endpoint(const std:
     endpoint.url = columns.text();
     endpoint.sealed_key = columns.text();
     return std::optional(std::move(endpoint));
+}
+
+Result<std::vector<std::string>> MysqlTransaction::with_agent_server(
+    const std::vector<std::string>& conversation_ids) {
+    std::vector<std::string> found;
+    TRY_VOID(in_chunks(conversation_ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        TRY(const auto rows,
+            session_.query("SELECT conversation_id FROM agent_endpoints WHERE conversation_id "
+                           "IN " +
+                               placeholders(count),
+                           as_values(conversation_ids, first, count)));
+        for (const SqlRow& row : rows) found.push_back(row.at(0).value_or(""));
+        return {};
+    }));
+    return found;
 }
 
 Result<void> MysqlTransaction::ask_catch_up(const CatchUpRow& row) {

@@ -1,4 +1,4 @@
-// The summaries and deliveries part of MysqlTransaction.
+// The deliveries part of MysqlTransaction.
 #include <span>
 
 #include "base/ids.h"
@@ -51,35 +51,6 @@ DeliveryRow delivery_row(const SqlRow& values) {
 
 }  // namespace
 
-Result<void> MysqlTransaction::insert_summaries(const std::vector<SummaryRow>& rows) {
-    return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        std::vector<SqlValue> values;
-        for (const SummaryRow& row : std::span(rows).subspan(first, count))
-            values.insert(values.end(), {row.conversation_id, row.turn_key, row.source, row.body});
-        TRY_VOID(session_.execute(
-            "INSERT INTO summaries (conversation_id, turn_key, source, state, body, created_at) VALUES " +
-                repeated("(?,?,?,'READY',?,UTC_TIMESTAMP(6))", count) +
-                " ON DUPLICATE KEY UPDATE generation=generation",
-            values));
-        return {};
-    });
-}
-
-Result<std::optional<SummaryRow>> MysqlTransaction::summary_of(const std::string& conversation_id,
-                                                               const std::string& turn_key) {
-    TRY(const auto rows, session_.query("SELECT conversation_id, turn_key, source, body FROM summaries "
-                                        "WHERE conversation_id=? AND turn_key=? AND state='READY'",
-                                        {conversation_id, turn_key}));
-    if (rows.empty()) return std::optional<SummaryRow>();
-    Columns columns(rows[0]);
-    SummaryRow row;
-    row.conversation_id = columns.text();
-    row.turn_key = columns.text();
-    row.source = columns.text();
-    row.body = columns.text();
-    return std::optional(std::move(row));
-}
-
 Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
     std::vector<std::string> ids;
     for (const DeliveryRow& row : rows) ids.push_back(row.id);
@@ -125,6 +96,11 @@ Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::st
     TRY(auto rows, deliveries_where(session_, "PRIMARY", "delivery_id=? FOR UPDATE", {id}));
     if (rows.empty()) return std::optional<DeliveryRow>();
     return std::optional(std::move(rows[0]));
+}
+
+Result<std::vector<DeliveryRow>> MysqlTransaction::lock_deliveries_of(const TurnId& turn) {
+    return deliveries_where("conversation_id=? AND turn_key=? ORDER BY ordinal FOR UPDATE",
+                            {turn.conversation_id, turn.turn_key});
 }
 
 Result<void> MysqlTransaction::put_delivery(const DeliveryRow& row) {

@@ -49,20 +49,64 @@ void Planner::add(const std::string& conversation_id, const TurnEnd& turn, const
     }
     if (!reported) return;
     const MadeSummary made = summarise(turn, conversation_id, rules_);
-    plan.summaries.push_back({conversation_id, turn.turn_key, made.source, to_json(made.summary)});
+    SummaryRow summary{conversation_id, turn.turn_key, made.source, to_json(made.summary)};
+    summary.owed = may_ask(turn);
+    if (summary.owed) {
+        summary.status_event = turn.status_event;
+        summary.ended_at = source.at;
+    }
+    plan.summaries.push_back(std::move(summary));
+}
+
+/// Whether an agent server could know more of the turn's last words than its log.
+bool Planner::may_ask(const TurnEnd& turn) const {
+    const bool has_words = turn.verdict == Verdict::finished || turn.verdict == Verdict::awaiting_user_input;
+    // Events that have numbers are V0's, which no agent server keeps.
+    const bool is_v0 = turn.status_event.find_first_not_of("0123456789") == std::string::npos;
+    return has_words && !is_v0 && wants_words(rules_);
+}
+
+/// Of the summaries that an agent server could better those stay owed that have one and are not frozen.
+Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) const {
+    std::vector<std::string> candidates;
+    for (const SummaryRow& summary : plan.summaries)
+        if (summary.owed) candidates.push_back(summary.conversation_id);
+    if (candidates.empty()) return {};
+    if (!asking_.by_default) {
+        TRY(candidates, transaction.with_agent_server(candidates));
+    }
+    const std::set<std::string> askable(candidates.begin(), candidates.end());
+    std::set<TurnId> owed;
+    for (SummaryRow& summary : plan.summaries) {
+        if (!summary.owed) continue;
+        summary.owed = askable.contains(summary.conversation_id);
+        if (!summary.owed) continue;
+        TRY(const auto known, transaction.summary_of(summary.conversation_id, summary.turn_key));
+        summary.owed = !known || known->owed;
+        if (summary.owed) owed.insert({summary.conversation_id, summary.turn_key});
+    }
+    if (owed.empty()) return {};
+    TRY(const Instant now, transaction.now());
+    for (DeliveryRow& delivery : plan.deliveries) {
+        if (!owed.contains({delivery.conversation_id, delivery.turn_key})) continue;
+        delivery.next_attempt_at = now + asking_.deadline;
+        plan.waiting.insert(delivery.id);
+    }
+    return {};
 }
 
 Summary Planner::summary_of(const TurnEnd& turn, const std::string& conversation_id) const {
     return summarise(turn, conversation_id, rules_).summary;
 }
 
-Result<std::vector<std::string>> Planner::write(Transaction& transaction, const Plan& plan,
+Result<std::vector<std::string>> Planner::write(Transaction& transaction, Plan& plan,
                                                 const std::vector<CallbackRow>& callbacks) const {
     for (const CallbackRow& callback : callbacks) {
         const auto& changed = plan.changed_callbacks;
         if (std::find(changed.begin(), changed.end(), callback.id) != changed.end())
             TRY_VOID(transaction.put_callback_state(callback.id, callback.state));
     }
+    TRY_VOID(decide_what_is_owed(transaction, plan));
     TRY_VOID(transaction.insert_summaries(plan.summaries));
     return transaction.insert_deliveries(plan.deliveries);
 }

@@ -15,6 +15,7 @@ struct Basis {
     Conversation conversation;
     TurnEnd turn;
     std::optional<Summary> frozen;  ///< the turn's summary, when it was made already
+    bool summary_owed = false;      ///< its agent server may still say better words
 };
 
 /// The callback as the worker has it, or will have it once it has adopted the row.
@@ -59,6 +60,7 @@ Result<void> read_basis(Transaction& transaction, const std::optional<std::strin
     TRY(const auto row, transaction.summary_of(basis.callback.conversation_id, basis.turn.turn_key));
     if (row) {
         TRY(basis.frozen, summary_from_json(row->body));
+        basis.summary_owed = row->owed;
     }
     return {};
 }
@@ -85,7 +87,8 @@ std::string note_of(const Basis& basis, PreviewBasis kind) {
         return "the delivery " + basis.owed->id + ", " + std::string(name_of(basis.owed->progress.state)) +
                (duty_of(basis.owed->progress) == Duty::look
                     ? ": it is looked for on the platform before it is posted again"
-                    : "");
+                : basis.summary_owed ? ": its agent server is still asked for the last words"
+                                     : "");
     std::string note = kind == PreviewBasis::last_turn ? "the conversation's last end"
                        : kind == PreviewBasis::open_turn
                            ? "no turn has ended yet: the open one, as if it finished now"

@@ -12,6 +12,7 @@
 #include "worker/credentials.h"
 #include "worker/fence.h"
 #include "worker/finish.h"
+#include "worker/freeze.h"
 
 namespace epilogue {
 namespace {
@@ -26,10 +27,6 @@ double random01() {
     thread_local std::mt19937_64 engine{std::random_device{}()};
     return std::uniform_real_distribution<double>{0.0, 1.0}(engine);
 }
-
-/// So long after its time a post that was not tried is overdue: due rows are taken at once, unless the pool
-/// was away or the row comes from a database that was set back, and has forgotten what was posted since.
-constexpr std::chrono::seconds overdue_after{60};
 
 /// It is no member of the line it stands in now: that knows better (RateWindow::neglected_until).
 bool is_overdue(const DeliveryRow& row, Instant now) {
@@ -70,6 +67,7 @@ struct Sender::Job {
     Sink* sink = nullptr;
     bool overdue = false;                   ///< to be looked for before it is sent
     std::string obstacle;                   ///< why there is no sink to talk to
+    std::string froze;                      ///< the source of a summary that this claim had to freeze
     std::chrono::nanoseconds lease_ends{};  ///< by the machine's own clock, read before the claim was sent
     Instant claimed_at;
     Instant free_since;     ///< nobody had worked at it from then on
@@ -113,6 +111,7 @@ Result<void> Sender::claim(const std::string& delivery_id, Errand errand, Job& j
     const auto work = [&](Transaction& transaction) -> Result<void> {
         job.leave = Leave::untouched;
         job.tries.clear();
+        job.froze.clear();
         TRY(auto row, transaction.lock_delivery(delivery_id));
         TRY(const Instant now, transaction.now());
         if (!row || !is_wanted(*row, now) || !is_due(*row, now)) return {};
@@ -171,8 +170,14 @@ Result<Sender::Leave> Sender::prepare(Transaction& transaction, Job& job) {
     }
     TRY(const Leave leave, ask_leave(transaction, job));
     if (leave != Leave::granted || !job.row.body.empty()) return leave;
-    TRY(const auto summary, transaction.summary_of(job.row.conversation_id, job.row.turn_key));
+    TRY(auto summary, transaction.summary_of(job.row.conversation_id, job.row.turn_key));
     if (!summary) return fatal("delivery " + job.row.id + " has no summary");
+    if (summary->owed) {
+        TRY(const bool froze, freeze_as_it_is(transaction, *summary));
+        job.froze = froze ? summary->source : "";
+        job.row.next_attempt_at = due_since(*summary, job.claimed_at);
+        job.overdue = job.overdue || *job.row.next_attempt_at < job.claimed_at;
+    }
     TRY(job.summary, summary_from_json(summary->body));
     return Leave::granted;
 }
@@ -270,6 +275,7 @@ Result<bool> Sender::attempt(const std::string& delivery_id, Errand errand) {
     Job job;
     TRY_VOID(claim(delivery_id, errand, job));
     if (job.leave == Leave::untouched) return false;
+    if (!job.froze.empty()) observer_.froze(job.froze);
     if (job.row.progress.state != job.found) observer_.entered(job.row.sink, job.row.progress.state, 1);
     if (job.leave == Leave::put_off) return true;
     const auto worked = work(job);

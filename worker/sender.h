@@ -33,6 +33,8 @@ struct SenderObserver {
     std::function<void(std::string_view where)> suppressed = [](auto) {};
     std::function<void(const std::string& sink)> healed = [](auto&&) {};
     std::function<void()> fenced = [] {};
+    /// A post fell due before its summary was frozen: the summary was frozen as it was.
+    std::function<void(const std::string& source)> froze = [](auto&&) {};
 };
 
 /// What a sender needs of the machine; injected, so that a simulation can own it.

@@ -65,6 +65,14 @@ SummaryRules summary_rules(const Config& config) {
     return rules;
 }
 
+AskRules ask_rules(const Config& config) {
+    return {!config.agent_server.url.empty(), config.summary.deadline};
+}
+
+SummariserRules summariser_rules(const Config& config, const std::string& owner) {
+    return {owner, config.worker.lease, config.summary.deadline};
+}
+
 SenderRules sender_rules(const Config& config, const std::string& owner) {
     SenderRules rules;
     rules.owner = owner;
@@ -86,7 +94,7 @@ BatchRules batch_rules(const Config& config) {
 
 Result<Planner> planner_for(const Config& config, Store& store) {
     TRY(const Installation installation, store.installation());
-    return Planner(installation.id, summary_rules(config));
+    return Planner(installation.id, summary_rules(config), ask_rules(config));
 }
 
 AgentDirectoryRules agent_directory_rules(const Config& config) {

@@ -14,6 +14,7 @@
 #include "worker/core/summarise.h"
 #include "worker/poller.h"
 #include "worker/sender.h"
+#include "worker/summariser.h"
 
 namespace epilogue {
 
@@ -22,6 +23,8 @@ MysqlSettings mysql_settings(const Config& config);
 KafkaSettings kafka_settings(const Config& config);
 SinkSettings sink_settings(const Config& config);
 SummaryRules summary_rules(const Config& config);
+AskRules ask_rules(const Config& config);
+SummariserRules summariser_rules(const Config& config, const std::string& owner);
 SenderRules sender_rules(const Config& config, const std::string& owner);
 BatchRules batch_rules(const Config& config);
 /// With the name space that `migrate` wrote. Errors: the database's; fatal when it is empty.

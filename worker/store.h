@@ -118,11 +118,27 @@ struct KeptRequest {
     std::string registration;  ///< CallbackRow::idempotency_key of what it registered
 };
 
+/// One turn of a conversation.
+struct TurnId {
+    std::string conversation_id;
+    std::string turn_key;
+    auto operator<=>(const TurnId&) const = default;
+};
+
 struct SummaryRow {
     std::string conversation_id;
     std::string turn_key;
     std::string source;
-    std::string body;  ///< schemas/summary.h
+    std::string body;   ///< schemas/summary.h
+    bool owed = false;  ///< not frozen: made from the log alone, until the agent server has been asked
+    // Of one that is owed.
+    std::string status_event = {};  ///< id of the status that ended the turn
+    std::optional<Instant> ended_at =
+        {};  ///< the partition's clock then; nullopt: unknown, or registered late
+    std::string owner = {};
+    Generation generation = {};
+    std::optional<Instant> lease_until = {};
+    Instant created_at = {};  ///< set by the insertion
 };
 
 struct DeliveryRow {
@@ -236,6 +252,9 @@ class Transaction {
     /// Takes the place of the conversation's endpoint, if it has one.
     virtual Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) = 0;
     virtual Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) = 0;
+    /// Those of the conversations that have an endpoint.
+    virtual Result<std::vector<std::string>> with_agent_server(
+        const std::vector<std::string>& conversation_ids) = 0;
 
     /// Takes the place of what was asked about the conversation before; who worked at that has lost it.
     virtual Result<void> ask_catch_up(const CatchUpRow& row) = 0;
@@ -250,12 +269,20 @@ class Transaction {
     virtual Result<void> insert_summaries(const std::vector<SummaryRow>& rows) = 0;
     virtual Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
                                                          const std::string& turn_key) = 0;
+    /// The same, locked.
+    virtual Result<std::optional<SummaryRow>> lock_summary(const TurnId& turn) = 0;
+    /// Writes source, body, whether it is owed, owner, generation and lease.
+    virtual Result<void> put_summary(const SummaryRow& row) = 0;
+    /// Turns whose summary is owed and that nobody asks for, longest waiting first.
+    virtual Result<std::vector<TurnId>> owed_summaries(std::size_t limit) = 0;
 
     /// Existing rows (same callback and turn) are kept as they are; returns the ids of those that are new. A
     /// row is due since its next_attempt_at, or now when it has none.
     virtual Result<std::vector<std::string>> insert_deliveries(const std::vector<DeliveryRow>& rows) = 0;
     virtual Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) = 0;
     virtual Result<void> put_delivery(const DeliveryRow& row) = 0;
+    /// All deliveries of a turn, locked, in the order in which they became owed.
+    virtual Result<std::vector<DeliveryRow>> lock_deliveries_of(const TurnId& turn) = 0;
     /// True when an older delivery of the callback is neither final nor parked.
     virtual Result<bool> has_older_open_delivery(const DeliveryRow& row) = 0;
     /// True when the turn already has a delivery to that place.

@@ -132,11 +132,16 @@ void Transition::take(const std::string& conversation_id, const std::vector<Turn
 Result<void> Transition::write() {
     TRY_VOID(transaction_.put_conversations(conversations_));
     TRY(const auto fresh, planner_.write(transaction_, plan_, callbacks_));
-    for (const SummaryRow& summary : plan_.summaries) report.summaries.push_back(summary.source);
+    for (const SummaryRow& summary : plan_.summaries) {
+        if (summary.owed)
+            report.owed.push_back({summary.conversation_id, summary.turn_key});
+        else
+            report.summaries.push_back(summary.source);
+    }
     for (const DeliveryRow& delivery : plan_.deliveries) {
         const bool is_new = std::find(fresh.begin(), fresh.end(), delivery.id) != fresh.end();
         if (is_new)
-            report.planned.push_back({delivery.id, delivery.sink});
+            report.planned.push_back({delivery.id, delivery.sink, plan_.waiting.contains(delivery.id)});
         else
             ++report.known;
     }

@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "base/version.h"
 #include "sinks/registry.h"
+#include "worker/agent_witness.h"
 #include "worker/callback_api.h"
 #include "worker/catch_ups.h"
 #include "worker/gauges.h"
@@ -16,11 +17,13 @@
 #include "worker/poller.h"
 #include "worker/probe.h"
 #include "worker/settings.h"
+#include "worker/summarisers.h"
 
 namespace epilogue {
 namespace {
 
 constexpr std::chrono::seconds loop_stalls_after{60};
+constexpr int summariser_threads = 8;
 
 /// Waits for the database and checks its tables; the worker is unready meanwhile. An empty id: stopped.
 Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
@@ -62,13 +65,28 @@ SenderObserver observing(Metrics& metrics) {
     observer.suppressed = [&](std::string_view where) { metrics.suppressed(where); };
     observer.healed = [&](const std::string& sink) { metrics.healed(sink); };
     observer.fenced = [&] { metrics.fenced(); };
+    observer.froze = [&](const std::string& source) {
+        metrics.summary(source, name_of(Testimony::Kind::late));
+    };
     return observer;
 }
 
-CatchUpObserver observing(Metrics& metrics, Outbox& outbox) {
+SummariserObserver observing(Metrics& metrics, Outbox& outbox) {
+    SummariserObserver observer;
+    observer.froze = [&](const std::string& source, std::string_view result) {
+        metrics.summary(source, result);
+    };
+    observer.released = [&](const DeliveryRow& row) { outbox.add({row.id, row.sink}); };
+    return observer;
+}
+
+CatchUpObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summarisers) {
     CatchUpObserver observer;
     observer.over = [&](CatchUpWhy why, std::string_view result) { metrics.catch_up(name_of(why), result); };
-    observer.applied = [&](const BatchReport& report) { hand_on(report, metrics, outbox); };
+    observer.applied = [&](const BatchReport& report) {
+        hand_on(report, metrics, outbox);
+        for (const TurnId& turn : report.owed) summarisers.add(turn);
+    };
     return observer;
 }
 
@@ -105,13 +123,19 @@ class Worker {
           readiness_(readiness),
           loop_store_(mysql_settings(config), store_observer),
           post_store_(mysql_settings(config), store_observer),
-          planner_(installation.id, summary_rules(config)),
+          planner_(installation.id, summary_rules(config), ask_rules(config)),
           batch_(loop_store_, planner_, batch_rules(config)),
           sinks_(make_sinks(sink_settings(config))),
           sender_(post_store_, sinks_, sender_rules(config, owner), observing(metrics),
                   system_sender_clock()),
           outbox_(post_store_, sender_, config.worker.senders,
                   [&](const std::string& why) { readiness.set("senders", why); }),
+          agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
+                  agent_directory_rules(config)),
+          witness_([this](const std::string& conversation_id) { return agents_.server_of(conversation_id); }),
+          summariser_(post_store_, witness_, summariser_rules(config, owner), observing(metrics, outbox_)),
+          summarisers_(post_store_, witness_, summariser_, summariser_threads,
+                       [&](const std::string& why) { readiness.set("summarisers", why); }),
           lanes_(
               {config.worker.batch_max_records, config.worker.batch_max_bytes, config.worker.batch_max_wait}),
           poller_(kafka_settings(config), config.kafka.topic, config.kafka.group, start_at(config), lanes_,
@@ -121,12 +145,11 @@ class Worker {
                  .topic = config.kafka.topic,
                  .owner = owner,
                  .random01 = system_sender_clock().random01,
-                 .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); }}),
+                 .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); },
+                 .owed = [this](const TurnId& turn) { summarisers_.add(turn); }}),
           gauges_(lanes_, poller_, post_store_, metrics, readiness, config.kafka.topic),
-          agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
-                  agent_directory_rules(config)),
           catch_ups_(post_store_, planner_, logs_of(agents_), catch_up_rules(config, owner),
-                     observing(metrics, outbox_)),
+                     observing(metrics, outbox_, summarisers_)),
           adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
 
     bool turns() const { return std::chrono::steady_clock::now() - loop_.last_turn() < loop_stalls_after; }
@@ -134,6 +157,7 @@ class Worker {
     Result<void> run(const std::stop_token& stop) {
         TRY_VOID(poller_.open());
         outbox_.start();
+        summarisers_.start();
         std::jthread gauges([this](const std::stop_token& s) { gauges_.run(s); });
         std::jthread adopter([this](const std::stop_token& s) { adopter_.run(s); });
         std::jthread catch_ups([this](const std::stop_token& s) { catch_ups_.run(s); });
@@ -149,6 +173,7 @@ class Worker {
             thread->request_stop();
             thread->join();
         }
+        summarisers_.stop();
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             deadline - std::chrono::steady_clock::now());
         if (!outbox_.drain(std::max(left, std::chrono::milliseconds{0})))
@@ -193,12 +218,15 @@ class Worker {
     Sinks sinks_;
     Sender sender_;
     Outbox outbox_;
+    AgentDirectory agents_;
+    AgentWitness witness_;
+    Summariser summariser_;
+    Summarisers summarisers_;
     Lanes lanes_;
     Poller poller_;
     std::unique_ptr<KafkaProducer> dead_letters_;  ///< the loop's
     Loop loop_;
     Gauges gauges_;
-    AgentDirectory agents_;
     CatchUps catch_ups_;
     Adopter adopter_;
 };

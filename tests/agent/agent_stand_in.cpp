@@ -59,6 +59,13 @@ std::string message_event(const std::string& id, double seconds, const std::stri
     return event.dump();
 }
 
+std::string finish_event(const std::string& id, double seconds, const std::optional<std::string>& text) {
+    Json event = event_base(id, seconds, "ActionEvent", "agent");
+    event["tool_name"] = "finish";
+    event["action"] = text ? Json{{"kind", "FinishAction"}, {"message", *text}} : Json(nullptr);
+    return event.dump();
+}
+
 std::string error_event(const std::string& id, double seconds, const std::string& code,
                         const std::string& detail) {
     Json event = event_base(id, seconds, "ConversationErrorEvent", "environment");
@@ -261,6 +268,9 @@ Reply AgentStandIn::page(const Conversation& conversation, const Request& reques
     std::stable_sort(events.begin(), events.end(), [](const Json& a, const Json& b) {
         return a.value("timestamp", "") < b.value("timestamp", "");
     });
+    const auto order = parameters.find("sort_order");
+    if (order != parameters.end() && order->second == "TIMESTAMP_DESC")
+        std::reverse(events.begin(), events.end());
     auto at = events.begin();
     if (page_id != parameters.end()) {  // an unknown one begins again, as the real ones do
         at = std::find_if(events.begin(), events.end(),

@@ -21,6 +21,8 @@ std::string state_event(const std::string& id, double seconds, const std::string
 std::string status_event(const std::string& id, double seconds, const std::string& status);
 std::string message_event(const std::string& id, double seconds, const std::string& source,
                           const std::string& text);
+/// The agent's finish; without a text it is one that could not be parsed.
+std::string finish_event(const std::string& id, double seconds, const std::optional<std::string>& text);
 std::string error_event(const std::string& id, double seconds, const std::string& code,
                         const std::string& detail);
 

@@ -116,6 +116,19 @@ class PointTransaction final : public Transaction {
                                                  const std::string& turn_key) override {
         return said("the summary is read", rows_.summary_of(conversation_id, turn_key));
     }
+    Result<std::optional<SummaryRow>> lock_summary(const TurnId& turn) override {
+        return said("the summary is locked", rows_.lock_summary(turn));
+    }
+    Result<void> put_summary(const SummaryRow& row) override {
+        return said("the summary is written", rows_.put_summary(row));
+    }
+    Result<std::vector<TurnId>> owed_summaries(std::size_t limit) override {
+        return rows_.owed_summaries(limit);
+    }
+    Result<std::vector<std::string>> with_agent_server(
+        const std::vector<std::string>& conversation_ids) override {
+        return said("the agent servers are looked for", rows_.with_agent_server(conversation_ids));
+    }
     Result<std::vector<std::string>> insert_deliveries(const std::vector<DeliveryRow>& rows) override {
         return said("the deliveries are inserted", rows_.insert_deliveries(rows));
     }

@@ -12,8 +12,8 @@ LockKey lock_key(char table, std::string_view row) {
 
 bool Changes::empty() const {
     return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() &&
-           catch_ups.empty() && summaries.empty() && deliveries.empty() && inserted.empty() &&
-           dead_letters.empty() && windows.empty() && credentials.empty();
+           catch_ups.empty() && summaries.empty() && put_summaries.empty() && deliveries.empty() &&
+           inserted.empty() && dead_letters.empty() && windows.empty() && credentials.empty();
 }
 
 OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own, bool to_share) {
@@ -62,6 +62,10 @@ void Database::audit(const Changes& changes) {
                                              before.lease_until && *before.lease_until > now(),
                                              before.progress.attempt, row.progress.attempt});
     }
+    for (const auto& [turn, row] : changes.put_summaries)
+        if (!summaries.at(turn).owed)
+            oracle_.complain("the summary of " + turn.conversation_id + ", turn " + turn.turn_key +
+                             ", was written after it was frozen");
     for (const auto& [id, row] : changes.callbacks) {
         const auto before = callbacks.find(id);
         if (before == callbacks.end()) continue;
@@ -123,7 +127,8 @@ void Database::apply(OpenTransaction& transaction) {
     }
     for (auto& [id, row] : changes.endpoints) endpoints[id] = std::move(row);
     for (auto& row : changes.summaries)
-        summaries.try_emplace({row.conversation_id, row.turn_key}, std::move(row));
+        summaries.try_emplace(TurnId{row.conversation_id, row.turn_key}, std::move(row));
+    for (auto& [turn, row] : changes.put_summaries) summaries[turn] = std::move(row);
     for (auto& [id, row] : changes.deliveries) put_delivery(ordinals.at(id), std::move(row));
     for (auto& [ordinal, row] : changes.inserted) {
         ordinals[row.id] = ordinal;

@@ -36,7 +36,8 @@ struct Changes {
     std::map<std::int64_t, CallbackRow> callbacks;
     std::map<std::string, AgentEndpoint> endpoints;
     std::map<std::string, std::optional<CatchUpRow>> catch_ups;  ///< nullopt: removed
-    std::vector<SummaryRow> summaries;
+    std::vector<SummaryRow> summaries;                           ///< inserted
+    std::map<TurnId, SummaryRow> put_summaries;                  ///< rows that exist
     std::map<std::string, DeliveryRow> deliveries;               ///< rows that exist
     std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
     std::vector<DeadLetterRow> dead_letters;
@@ -94,7 +95,7 @@ class Database {
     std::map<std::string, std::int64_t> idempotency_keys;
     std::map<std::string, AgentEndpoint> endpoints;  ///< by conversation
     std::map<std::string, CatchUpRow> catch_ups;     ///< by conversation
-    std::map<std::pair<std::string, std::string>, SummaryRow> summaries;
+    std::map<TurnId, SummaryRow> summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
     std::map<std::string, StoredWindow> windows;
     std::map<std::string, CredentialRow> credentials;

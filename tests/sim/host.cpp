@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/sim/agent.h"
 #include "tests/sim/workload.h"
 #include "worker/batch.h"
 
@@ -13,6 +14,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int senders = 4;
+constexpr int summarisers = 4;
+constexpr seconds summary_lease{10};
 constexpr Micros shortest_idle = milliseconds{100};
 constexpr Micros longest_idle = seconds{4};
 
@@ -27,7 +30,7 @@ struct Host::Parts {
     Parts(Host& host, const Surroundings& world, Process& process)
         : loop_store(world.database, process),
           post_store(world.database, process),
-          planner(installation_id, summary_rules()),
+          planner(installation_id, summary_rules(), world.asking),
           batch(loop_store, planner, {.settle = settle}),
           adopter(post_store, planner, {.installed_at = Database::start}, [] {}),
           sinks(make_sinks(world.platform, process)),
@@ -36,6 +39,14 @@ struct Host::Parts {
               {[&host] { return host.boot_offset_ + std::chrono::nanoseconds(host.world_.schedule.now()); },
                [&world_random = world.schedule.random] { return world_random.real01(); }}),
           outbox(post_store, sender, senders, [](const std::string&) {}),
+          witness(world.database, process),
+          summariser(post_store, witness,
+                     {.owner = process.name(), .lease = summary_lease, .deadline = world.asking.deadline},
+                     {.released =
+                          [this](const DeliveryRow& row) {
+                              outbox.add({row.id, row.sink});
+                          }}),
+          asking(post_store, witness, summariser, summarisers, [](const std::string&) {}),
           lanes(host.limits_, {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
                                [&host] { return host.world_.database.now() + host.wall_offset_; }}),
           log(world.broker, process, lanes,
@@ -48,7 +59,8 @@ struct Host::Parts {
                 .topic = "conversation.events",
                 .owner = process.name(),
                 .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
-                .random01 = [&world_random = world.schedule.random] { return world_random.real01(); }}) {}
+                .random01 = [&world_random = world.schedule.random] { return world_random.real01(); },
+                .owed = [this](const TurnId& turn) { asking.add(turn); }}) {}
 
     static Sinks make_sinks(Platform& platform, Process& process) {
         Sinks sinks;
@@ -64,6 +76,9 @@ struct Host::Parts {
     Sinks sinks;
     Sender sender;
     Outbox outbox;
+    SimWitness witness;
+    Summariser summariser;
+    Summarisers asking;
     Lanes lanes;
     SimLog log;
     Loop loop;
@@ -93,6 +108,7 @@ void Host::start() {
     turns_ = {&Host::turn};
     sweeps_ = {&Host::sweep};
     senders_busy_ = 0;
+    summarisers_busy_ = 0;
     idle_for_ = shortest_idle;
     parts_ = std::make_unique<Parts>(*this, world_, *process_);
     schedule.say("{} starts", process_->name());
@@ -218,10 +234,11 @@ void Host::turn() {
             turn_soon(busy ? Micros{200} : idle_for_);
             parts_->log.take_refilled();
             dispatch();
+            if (process_) ask_next();
         });
 }
 
-// --- the senders and the sweeper
+// --- the senders, the summarisers and their sweepers
 // ------------------------------------------------------------------------------
 
 void Host::dispatch() {
@@ -239,11 +256,31 @@ void Host::dispatch() {
     }
 }
 
+void Host::ask_next() {
+    while (summarisers_busy_ < summarisers) {
+        const auto turn = parts_->asking.begin();
+        if (!turn) return;
+        ++summarisers_busy_;
+        process_->start([this, turn = *turn] { parts_->asking.work_at(turn, std::stop_token{}); },
+                        [this] {
+                            --summarisers_busy_;
+                            ask_next();
+                            if (process_) dispatch();
+                        });
+        if (!process_) return;  // it died at once
+    }
+}
+
 void Host::sweep() {
     run(
-        sweeps_, [this] { parts_->outbox.sweep_once(); },
+        sweeps_,
+        [this] {
+            parts_->outbox.sweep_once();
+            parts_->asking.sweep_once();
+        },
         [this] {
             dispatch();
+            if (process_) ask_next();
             if (process_) sweep_soon(until_next_due());
         });
 }
@@ -280,6 +317,8 @@ Micros Host::until_next_due() const {
         if (stored.window.waiting) next = std::min(next, stored.open_at);
     for (const auto& [name, row] : database.credentials)
         if (row.unsettled || row.probe_at) next = std::min(next, row.unsettled ? now : *row.probe_at);
+    for (const auto& [turn, row] : database.summaries)
+        if (row.owed) next = std::min(next, row.lease_until.value_or(now));
     return std::max(next - now, Micros(milliseconds{1})) +
            world_.schedule.random.between(Micros{0}, Micros(milliseconds{500}));
 }

@@ -13,6 +13,7 @@
 #include "worker/loop.h"
 #include "worker/outbox.h"
 #include "worker/sender.h"
+#include "worker/summarisers.h"
 
 namespace epilogue::sim {
 
@@ -24,6 +25,7 @@ struct Surroundings {
     Platform& platform;
     Metrics& metrics;
     Readiness& readiness;
+    AskRules asking;
 };
 
 class Host {
@@ -64,6 +66,7 @@ class Host {
     void turn_soon(Micros delay) { soon(turns_, delay); }
     void turn();
     void dispatch();
+    void ask_next();
     void sweep_soon(Micros delay) { soon(sweeps_, delay); }
     void sweep();
     void adopt_soon();
@@ -82,6 +85,7 @@ class Host {
     Routine sweeps_{&Host::sweep};
     Micros idle_for_{0};
     int senders_busy_ = 0;
+    int summarisers_busy_ = 0;
 };
 
 }  // namespace epilogue::sim

@@ -34,6 +34,7 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 14> mutants{{
     {"heal_switched_off", Mutant::heal_switched_off},
     {"look_up_settle_ignored", Mutant::look_up_settle_ignored},
     {"closed_window_ignored", Mutant::closed_window_ignored},
+    {"summary_frozen_twice", Mutant::summary_frozen_twice},
 }};
 
 /// A schedule, unless the fault shows in another scene only.

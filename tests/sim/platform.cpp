@@ -65,8 +65,12 @@ Quota Platform::quota_of(const Target& target) const {
             .limits = limits_};
 }
 
-std::string SimSink::render(const Summary& summary, const std::string&) const {
+std::string rendered(const Summary& summary) {
     return summary.headline + "\n" + summary.words + "\n" + summary.facts;
+}
+
+std::string SimSink::render(const Summary& summary, const std::string&) const {
+    return rendered(summary);
 }
 
 Attempt SimSink::lost(const char* why) {

@@ -59,6 +59,9 @@ class Platform {
     std::vector<RateLimit> limits_;
 };
 
+/// A summary as its posts show it.
+std::string rendered(const Summary& summary);
+
 /// One worker's way to it.
 class SimSink final : public Sink {
   public:

@@ -316,22 +316,7 @@ Result<KeptRequest> SimTransaction::keep_request(const KeptRequest& request) {
     return request;
 }
 
-// --- summaries, deliveries, dead letters
-// --------------------------------------------------------------------
-
-Result<void> SimTransaction::insert_summaries(const std::vector<SummaryRow>& rows) {
-    TRY_VOID(statement());
-    auto& summaries = open_->changes.summaries;
-    summaries.insert(summaries.end(), rows.begin(), rows.end());
-    return {};
-}
-
-Result<std::optional<SummaryRow>> SimTransaction::summary_of(const std::string& conversation_id,
-                                                             const std::string& turn_key) {
-    TRY_VOID(statement());
-    const auto found = database_.summaries.find({conversation_id, turn_key});
-    return found == database_.summaries.end() ? std::optional<SummaryRow>() : std::optional(found->second);
-}
+// --- deliveries, dead letters -----------------------------------------------------------------------------
 
 const DeliveryRow* SimTransaction::delivery(const std::string& id) const {
     const auto changed = open_->changes.deliveries.find(id);
@@ -372,6 +357,20 @@ Result<void> SimTransaction::put_delivery(const DeliveryRow& row) {
     TRY_VOID(lock('d', row.id));
     open_->changes.deliveries[row.id] = row;
     return {};
+}
+
+Result<std::vector<DeliveryRow>> SimTransaction::lock_deliveries_of(const TurnId& turn) {
+    TRY_VOID(statement());
+    std::vector<std::string> ids;
+    for (const auto& [ordinal, row] : database_.deliveries)
+        if (row.conversation_id == turn.conversation_id && row.turn_key == turn.turn_key)
+            ids.push_back(row.id);
+    std::vector<DeliveryRow> rows;
+    for (const std::string& id : ids) {
+        TRY(const auto row, lock_delivery(id));
+        rows.push_back(*row);
+    }
+    return rows;
 }
 
 Result<bool> SimTransaction::has_older_open_delivery(const DeliveryRow& row) {

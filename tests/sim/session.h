@@ -60,6 +60,8 @@ class SimTransaction final : public Transaction {
 
     Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) override;
     Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) override;
+    Result<std::vector<std::string>> with_agent_server(
+        const std::vector<std::string>& conversation_ids) override;
     Result<void> ask_catch_up(const CatchUpRow& row) override;
     Result<std::vector<std::string>> due_catch_ups(std::size_t limit) override;
     Result<std::optional<CatchUpRow>> lock_catch_up(const std::string& conversation_id) override;
@@ -69,10 +71,14 @@ class SimTransaction final : public Transaction {
     Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override;
     Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
                                                  const std::string& turn_key) override;
+    Result<std::optional<SummaryRow>> lock_summary(const TurnId& turn) override;
+    Result<void> put_summary(const SummaryRow& row) override;
+    Result<std::vector<TurnId>> owed_summaries(std::size_t limit) override;
 
     Result<std::vector<std::string>> insert_deliveries(const std::vector<DeliveryRow>& rows) override;
     Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) override;
     Result<void> put_delivery(const DeliveryRow& row) override;
+    Result<std::vector<DeliveryRow>> lock_deliveries_of(const TurnId& turn) override;
     Result<bool> has_older_open_delivery(const DeliveryRow& row) override;
     Result<bool> has_delivery_to(const std::string& conversation_id, const std::string& turn_key,
                                  const std::string& sink, const std::string& target) override;
@@ -99,6 +105,7 @@ class SimTransaction final : public Transaction {
     const StoredRow* conversation(const std::string& id) const;
     const CallbackRow* callback(std::int64_t id) const;
     const DeliveryRow* delivery(const std::string& id) const;
+    const SummaryRow* summary(const TurnId& turn) const;
     /// Ids of the conversations that `wanted` gives a due time for, ascending by it.
     std::vector<std::string> by_due_time(
         const std::function<std::optional<Instant>(const StoredRow&)>& wanted, std::size_t limit) const;

@@ -15,6 +15,15 @@ Result<std::optional<AgentEndpoint>> SimTransaction::agent_endpoint(const std::s
     return found == database_.endpoints.end() ? std::optional<AgentEndpoint>() : std::optional(found->second);
 }
 
+Result<std::vector<std::string>> SimTransaction::with_agent_server(
+    const std::vector<std::string>& conversation_ids) {
+    TRY_VOID(statement());
+    std::vector<std::string> found;
+    for (const std::string& id : conversation_ids)
+        if (database_.endpoints.contains(id)) found.push_back(id);
+    return found;
+}
+
 Result<void> SimTransaction::ask_catch_up(const CatchUpRow& row) {
     CatchUpRow fresh = row;
     fresh.attempts = 0;

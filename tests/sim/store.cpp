@@ -1,5 +1,7 @@
 #include "tests/sim/store.h"
 
+#include <algorithm>
+
 #include "tests/sim/session.h"
 
 namespace epilogue::sim {
@@ -7,6 +9,15 @@ namespace {
 
 /// Which step of the protocol the transaction is.
 std::pair<Point, Point> step_of(const Database& database, const Changes& changes) {
+    for (const auto& [turn, row] : changes.put_summaries) {
+        if (row.owed) return {Point::before_summary_lease, Point::after_summary_lease};
+        const bool by_a_sender =
+            std::any_of(changes.deliveries.begin(), changes.deliveries.end(), [&](const auto& change) {
+                const DeliveryRow& before = database.deliveries.at(database.ordinals.at(change.first));
+                return change.second.generation != before.generation;
+            });
+        if (!by_a_sender) return {Point::before_freeze, Point::after_freeze};
+    }
     for (const auto& [partition, row] : changes.partitions) {
         const auto before = database.partitions.find(partition);
         const bool claims =

@@ -4,6 +4,7 @@
 
 #include "base/ids.h"
 #include "base/io/log.h"
+#include "schemas/summary.h"
 #include "tests/sim/client.h"
 #include "tests/sim/reference.h"
 #include "worker/registration.h"
@@ -34,7 +35,8 @@ World::World(std::uint64_t seed, Trace::Level trace)
       database(schedule, oracle),
       broker(schedule, database, oracle, schedule.random.between(1, 3)),
       platform(schedule, oracle),
-      planner_(installation_id, {}) {
+      asking_({.by_default = schedule.random.chance(0.7), .deadline = seconds{30}}),
+      planner_(installation_id, {}, asking_) {
     start_logging(LogLevel::error, LogFormat::text);
 }
 
@@ -53,7 +55,8 @@ void World::set_up(Workload told, int workers) {
     register_late();
     for (int i = 0; i < workers; ++i)
         hosts.push_back(std::make_unique<Host>(
-            Surroundings{schedule, database, broker, platform, shared_metrics(), shared_readiness()}, i));
+            Surroundings{schedule, database, broker, platform, shared_metrics(), shared_readiness(), asking_},
+            i));
     for (const auto& host : hosts)
         schedule.after(schedule.random.between(Micros{0}, Micros(seconds{5})),
                        [&host = *host] { host.start(); });
@@ -114,6 +117,9 @@ std::string World::unfinished() const {
         if (!is_final(row.progress.state) || row.heal_due_at)
             return fmt::format("delivery {} is {}{}", row.id, name_of(row.progress.state),
                                row.heal_due_at ? ", to be checked for twins" : "");
+    for (const auto& [turn, row] : database.summaries)
+        if (row.owed)
+            return fmt::format("the summary of {}, turn {} is owed", turn.conversation_id, turn.turn_key);
     return platform.requests_on_their_way > 0 ? "a request is on its way" : "";
 }
 
@@ -135,10 +141,25 @@ void World::judge() {
         }
     }
     oracle.judge(owed, platform.posts());
+    judge_summaries();
     owed_ = static_cast<std::int64_t>(owed.size());
     if (database.dead_letters.size() != workload.poison)
         oracle.complain(fmt::format("{} dead letters for {} poisonous records", database.dead_letters.size(),
                                     workload.poison));
+}
+
+/// Every post of a turn shows the summary that was frozen.
+void World::judge_summaries() {
+    for (const testing::SeenPost& post : platform.posts()) {
+        const auto ordinal = database.ordinals.find(post.delivery_id);
+        if (ordinal == database.ordinals.end()) continue;  // a phantom
+        const DeliveryRow& row = database.deliveries.at(ordinal->second);
+        const auto summary =
+            summary_from_json(database.summaries.at({row.conversation_id, row.turn_key}).body);
+        if (post.body != rendered(*summary))
+            oracle.complain(fmt::format("{} says something else than the turn's summary: {}",
+                                        post.delivery_id, post.body));
+    }
 }
 
 Outcome World::outcome() {

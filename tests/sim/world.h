@@ -70,6 +70,9 @@ class World {
     /// What is still to be done; empty: nothing.
     std::string unfinished() const;
 
+    void judge_summaries();
+
+    const AskRules asking_;
     Planner planner_;
     std::vector<std::unique_ptr<Client>> clients_;
     std::map<std::size_t, std::int64_t> foreign_;  ///< callback ids of those that others wrote

@@ -21,6 +21,9 @@ enum class DeliveryState {
 };
 std::string_view name_of(DeliveryState state);  ///< as the table spells it: "PLANNED", …
 std::optional<DeliveryState> delivery_state_named(std::string_view name);
+/// So long after its time a post that was not tried is overdue: due rows are taken at once, unless the pool
+/// was away or the row comes from a database that was set back, and has forgotten what was posted since.
+constexpr std::chrono::seconds overdue_after{60};
 /// Nothing more will happen to it by itself.
 bool is_final(DeliveryState state);
 

@@ -97,6 +97,13 @@ std::string facts_of(const Digest& digest) {
 
 }  // namespace
 
+bool wants_words(const SummaryRules& rules) {
+    const auto first = std::find_if(rules.sources.begin(), rules.sources.end(), [](const auto& source) {
+        return source == "final" || source == "digest";
+    });
+    return first != rules.sources.end() && *first == "final";  // digest always succeeds
+}
+
 MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, const SummaryRules& rules) {
     MadeSummary made;
     made.source = "digest";
@@ -105,11 +112,7 @@ MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, c
         const std::string reason = public_code(turn.reason->code);
         if (!reason.empty()) made.summary.headline += ": `" + reason + "`";
     }
-    const auto first = std::find_if(rules.sources.begin(), rules.sources.end(), [](const auto& source) {
-        return source == "final" || source == "digest";
-    });
-    const bool wants_words = first != rules.sources.end() && *first == "final";  // digest always succeeds
-    if (wants_words && turn.words && !trimmed(*turn.words).empty()) {
+    if (wants_words(rules) && turn.words && !trimmed(*turn.words).empty()) {
         made.source = "final";
         made.summary.words = *turn.words;
     }

@@ -20,6 +20,9 @@ struct MadeSummary {
     std::string source;  ///< "final" when the agent's words are in it, else "digest"
 };
 
+/// Whether the agent's last words belong into a summary: "digest" before "final" leaves them out.
+bool wants_words(const SummaryRules& rules);
+
 /// Makes the summary of one turn. Pure: the same turn gives the same bytes.
 MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, const SummaryRules& rules);
 

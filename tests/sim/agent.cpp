@@ -1,0 +1,35 @@
+#include "tests/sim/agent.h"
+
+#include <algorithm>
+
+#include "schemas/summary.h"
+
+namespace epilogue::sim {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Kind = Testimony::Kind;
+
+Result<std::string> SimWitness::server_of(const std::string& conversation_id) {
+    return std::string(lock_key('a', conversation_id) % 2 == 0 ? "one" : "another");
+}
+
+Testimony SimWitness::ask(const Question& question, milliseconds within, const std::stop_token&) {
+    Schedule& schedule = process_.schedule();
+    Faults& faults = schedule.faults;
+    process_.pass(Point::agent_asked);
+    if (faults.strikes(Fault::agent_away)) return {Kind::unreachable, "", "away"};
+    if (faults.strikes(Fault::agent_hangs)) {
+        process_.wait(within);
+        return {Kind::late, "", "no answer"};
+    }
+    process_.wait(
+        std::min(Micros(within), schedule.random.between(Micros(milliseconds{5}), Micros(seconds{3}))));
+    if (faults.strikes(Fault::agent_refuses)) return {Kind::refused, "", "401"};
+    if (faults.strikes(Fault::agent_went_on)) return {Kind::not_confirmed, "", "its log goes on"};
+    process_.pass(Point::agent_answered);
+    const auto known = summary_from_json(database_.summaries.at(question.turn).body);
+    return {Kind::confirmed, known->words + fmt::format(" (said at {} us)", schedule.now().count()), ""};
+}
+
+}  // namespace epilogue::sim
