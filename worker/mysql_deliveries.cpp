@@ -99,7 +99,8 @@ Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::st
 }
 
 Result<std::vector<DeliveryRow>> MysqlTransaction::lock_deliveries_of(const TurnId& turn) {
-    return deliveries_where("conversation_id=? AND turn_key=? ORDER BY ordinal FOR UPDATE",
+    return deliveries_where(session_, "ix_deliveries_conversation",
+                            "conversation_id=? AND turn_key=? ORDER BY ordinal FOR UPDATE",
                             {turn.conversation_id, turn.turn_key});
 }
 

@@ -19,7 +19,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 14> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 15> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
