@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "tests/agent/agent_stand_in.h"
 #include "tests/integration/contract_post.h"
 #include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
@@ -190,8 +191,16 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     add("planted-work", "slack", {{"channel", "C2"}, {"team_id", "T7"}});
     const auto github = add("planted-work", "github", {{"repo", "octo/planted"}, {"number", 1}});
     add("planted-work", "gitlab", {{"project", 4455}, {"iid", 1}, {"kind", "issue"}});
-    stage.add_callback({"--conversation", "planted-work", "--processor", "log", "--agent-url",
-                        "http://127.0.0.1:1", "--agent-key", "env:PLANTED_AGENT"});
+    add("planted-work", "log", Json::object());
+    // Nothing of it comes by the topic: the worker asks the server, with the key.
+    const std::string asked = "00000000000000000000000000000001";
+    AgentStandIn agent_server("1.58.0", planted.agent_key);
+    agent_server.add(asked,
+                     {message_event("u1", 1, "user", "Mend it."), message_event("w1", 2, "agent", "Mended."),
+                      status_event("f1", 3, "finished")},
+                     "finished");
+    stage.add_callback({"--conversation", asked, "--processor", "log", "--agent-url", agent_server.url(),
+                        "--agent-key", "env:PLANTED_AGENT"});
     const auto ours =
         add("planted-work", "github",
             {{"repo", "octo/planted"}, {"number", 2}, {"decrypted_api_key", planted.row_of_ours}});
@@ -222,11 +231,11 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
 
     auto worker = stage.epilogue().worker();
     eventually("every row is adopted",
-               [&] { return stage.number("SELECT COUNT(*) FROM callback_progress") == 11; });
+               [&] { return stage.number("SELECT COUNT(*) FROM callback_progress") == 12; });
     stage.publish(tale_of_work(planted));
     stage.publish(tale_of_an_error(planted));
     eventually("nothing more comes of any post", [&] {
-        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT','FAILED')") == 11;
+        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT','FAILED')") == 12;
     });
 
     // In use: what each of them has done.
