@@ -214,7 +214,7 @@ class FaultProxy::Relay {
             if (wire_ == Wire::mysql)
                 requests = pair->requests.from_client(bytes);
             else
-                requests.push_back({bytes, Request::other, {}});
+                requests.push_back({bytes, Request::other, bytes});
             for (const WireRequest& request : requests)
                 if (!co_await pass(pair, request)) co_return;
         }

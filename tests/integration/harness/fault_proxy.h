@@ -22,8 +22,8 @@ enum class Deed {
     deliver_late,  ///< the client's side is cut at once; the server gets the request at release()
 };
 
-/// One planned fault. With Wire::bytes each piece that a client sends is a request of kind `other`: for HTTP
-/// that is a whole request as long as it is small.
+/// One planned fault. With Wire::bytes each piece that a client sends is a request of kind `other`, and its
+/// own text: for HTTP that is a whole request as long as it is small.
 struct Fault {
     Deed deed = Deed::lose_request;
     Request at = Request::any;

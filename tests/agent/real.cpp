@@ -1,0 +1,384 @@
+// The agent client against a real agent server with a scripted LLM: EPILOGUE_AGENT_SERVER says which version.
+// Conversations run side by side: what takes time is the server.
+#define BOOST_TEST_MODULE agent_real
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <semaphore>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "agent/last_words.h"
+#include "tests/agent/played.h"
+#include "tests/integration/harness/eventually.h"
+#include "tests/integration/harness/fault_proxy.h"
+
+using namespace epilogue;
+using namespace epilogue::agent;
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+using Json = nlohmann::json;
+using Kind = AgentError::Kind;
+
+namespace {
+
+std::string version() {
+    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
+    return wanted == nullptr ? "1.58.0" : wanted;
+}
+
+bool is_old() {
+    return version() == "1.7.3";
+}
+
+RealServer& server() {
+    static RealServer running(version());
+    return running;
+}
+
+// Boost.Test's checks are not for several threads: each scenario returns what is wrong with it, "" when
+// nothing is.
+using Scenario = std::function<std::string()>;
+
+std::string said(bool holds, const std::string& what) {
+    return holds ? "" : what + "; ";
+}
+
+std::string ends(Played& played, const std::string& status, const std::string& reason = "") {
+    const RunEnd end = played.run();
+    return said(end.status == status && end.reason.starts_with(reason),
+                "expected " + status + " " + reason + ", was " + end.status + " " + end.reason) +
+           played.difference();
+}
+
+std::string finish() {
+    Played played(server(), "finish");
+    std::string wrong = ends(played.told(), "finished");
+    wrong +=
+        said(expect(played->final_response()) == "All done: created notes.txt with 2 lines.", "last words");
+    const ConversationState state = expect(played->state());
+    wrong += said(state.execution_status() == "finished", "status " + state.execution_status());
+    wrong += said(Json::parse(state.agent()).at("kind") == "Agent", "agent");
+    wrong += said(Json::parse(state.workspace()).contains("working_dir"), "workspace");
+    wrong += said(!state.persistence_dir().empty(), "persistence_dir");
+    wrong += said(Json::parse(state.stats()).is_object(), "stats");
+    return wrong + said(played.run().status == "finished", "a run with nothing to do");
+}
+
+std::string question_and_answer() {
+    Played played(server(), "message");
+    std::string wrong = ends(played.told(), "finished");
+    wrong +=
+        said(expect(played->final_response()) == "Which file would you like me to change?", "the question");
+    wrong += ends(played.told("Change a.txt"), "finished");
+    return wrong + said(expect(played->final_response()) == "Changed it.", "the end");
+}
+
+/// One run of this script, and how it ends.
+Scenario plain(const std::string& script, const std::string& status, const std::string& reason = "") {
+    return [=] {
+        Played played(server(), script);
+        return ends(played.told(), status, reason);
+    };
+}
+
+/// Whether an old server sees that its agent talks to itself depends on when its statistics come.
+std::string silent_llm() {
+    Played played(server(), "empty");
+    const RunEnd end = played.told().run();
+    return said(end.status == "stuck" || (is_old() && end.status == "finished"), end.status) +
+           played.difference();
+}
+
+std::string refusing_llm_twice() {
+    Played played(server(), "llm400");
+    std::string wrong = ends(played.told(), "error", "LLMBadRequestError: ");
+    return wrong + ends(played, "error", "LLMBadRequestError: ");
+}
+
+std::string stuck() {
+    Played played(server(), "stuck");
+    std::string wrong = ends(played.told(), "stuck");
+    wrong += ends(played, "stuck");
+    wrong += ends(played.told("Please go on"), "stuck");
+    return wrong + said(!expect(played->calls().ask_agent("What is wrong?")).empty(), "ask_agent");
+}
+
+std::string too_many_steps() {
+    Played played(server(), "maxiter", R"({"max_iterations":3})");
+    std::string wrong = ends(played.told(), "error", "MaxIterationsReached: ");
+    return wrong + ends(played, "error", "MaxIterationsReached: ");
+}
+
+std::string answer_at_once() {
+    Played played(server(), "followup");
+    std::string wrong = ends(played.told(), "finished");
+    expect(played->calls().send_message("Please summarise what you did.", true));
+    eventually("the answer", run_patience,
+               [&] { return last_words(played->events()).value_or("").starts_with("Summary: "); });
+    wrong += said(expect(played->wait_for_end(run_patience)).status == "finished", "the answer's end");
+    return wrong + played.difference();
+}
+
+/// While the call that will finish the run is under way: the agent goes on for it.
+std::string message_during_the_end() {
+    Played played(server(), "slowfollow");
+    played.told().start();
+    eventually("the last call", run_patience, [] { return server().llm_calls("slowfollow") == 4; });
+    std::string wrong = ends(played.told("One more thing, before you stop"), "finished");
+    wrong += said(last_words(played->events()) == "Second part done.", "ended before the second part");
+    return wrong;
+}
+
+std::string deleted_during_a_run() {
+    Played played(server(), "slow");
+    played.told().start();
+    expect(played->calls().remove());
+    const auto end = played->wait_for_end(run_patience);
+    return said(!end && end.error().kind == Kind::not_found, "the run's end");
+}
+
+std::string confirmations() {
+    Played played(server(), "finish", R"({"confirmation_policy":{"kind":"AlwaysConfirm"}})");
+    std::string wrong = ends(played.told(), "waiting_for_confirmation");
+    expect(played->calls().respond(false, "not like this"));
+    wrong += ends(played, "waiting_for_confirmation");
+    for (int i = 0; i < 4; ++i) {
+        const std::size_t before = played->events().size();
+        expect(played->calls().respond(true, ""));
+        eventually("the action was done", run_patience, [&] { return played->events().size() > before + 1; });
+        const RunEnd end = expect(played->wait_for_end(run_patience));
+        if (end.status == "finished") return wrong + played.difference();
+    }
+    return wrong + "never finished";
+}
+
+std::string pause_and_resume() {
+    Played played(server(), "slow");
+    played.told().start();
+    expect(played->calls().pause());
+    std::string wrong = said(expect(played->wait_for_end(run_patience)).status == "paused", "not paused");
+    return wrong + ends(played, "finished");
+}
+
+std::string interrupt() {
+    if (is_old()) {
+        const Played played(server(), "finishfirst");
+        return said(played->calls().interrupt().error().kind == Kind::unsupported, "unsupported");
+    }
+    Played played(server(), "slow");
+    played.told().start();
+    expect(played->calls().interrupt());
+    return said(expect(played->wait_for_end(run_patience)).status == "paused", "not paused");
+}
+
+std::string first_message_in_the_request() {
+    Played played(server(), "finish",
+                  Json{{"initial_message",
+                        {{"role", "user"},
+                         {"content", Json::array({{{"type", "text"}, {"text", server().task()}}})},
+                         {"run", true}}}}
+                      .dump());
+    const RunEnd end = expect(played->wait_for_end(run_patience));
+    return said(end.status == "finished", end.status) + played.difference();
+}
+
+std::string other_operations() {
+    Played played(server(), "finishfirst");
+    std::string wrong = ends(played.told(), "finished");
+    const ConversationCalls& calls = played->calls();
+    wrong += said(expect(calls.ask_agent("What did you do?")).starts_with("ASK-ANSWER"), "ask_agent");
+    const auto title = calls.generate_title(40);
+    wrong += said(is_old() ? title.has_value() : title.error().kind == Kind::unsupported, "generate_title");
+    expect(calls.set_confirmation_policy(R"({"kind":"AlwaysConfirm"})"));
+    expect(calls.set_security_analyzer(R"({"kind":"LLMSecurityAnalyzer"})"));
+    expect(calls.set_security_analyzer("null"));
+    expect(played->update_secrets({{"TOKEN", [] { return Secret("value"); }}}));
+    expect(calls.set_title("A title"));
+    wrong += said(!calls.condense(), "condensed without a condenser");
+    const Json info = Json::parse(expect(calls.info()));
+    wrong += said(info.at("confirmation_policy").at("kind") == "AlwaysConfirm", "policy");
+    wrong += said(info.at("title") == "A title", "title");
+    eventually("the policy's event", run_patience, [&] {
+        return Json::parse(expect(played->state()).confirmation_policy()).at("kind") == "AlwaysConfirm";
+    });
+    const auto page = expect(list_conversations(*server().client(), 100, "", ""));
+    wrong += said(!page.items.empty(), "list");
+    expect(calls.remove());
+    return wrong + said(calls.info().error().kind == Kind::not_found, "removed");
+}
+
+std::string errors() {
+    const std::string unknown = "99999999-2222-4333-8444-555555555555";
+    const ConversationCalls calls(server().client(), unknown);
+    std::string wrong;
+    const auto not_found = [&](const auto& result, const std::string& what) {
+        wrong += said(!result.has_value() && result.error().kind == Kind::not_found, what);
+    };
+    not_found(calls.info(), "info");
+    not_found(calls.run(), "run");
+    not_found(calls.pause(), "pause");
+    not_found(calls.events(), "events");
+    not_found(calls.send_message("x"), "send");
+    not_found(calls.respond(true, ""), "respond");
+    not_found(calls.ask_agent("?"), "ask");
+    not_found(calls.remove(), "remove");
+    wrong +=
+        said(ConversationCalls(server().client(), "no-uuid").info().error().kind == Kind::invalid, "422");
+    wrong +=
+        said(create_conversation(*server().client(), "{}").error().kind == Kind::invalid, "empty request");
+    const auto stranger = server().client(std::nullopt, "wrong");
+    return wrong +
+           said(RemoteConversation::attach(stranger, unknown).error().kind == Kind::unauthorised, "key");
+}
+
+std::string condensed_history() {
+    Json llm = Json::parse(server().request("summary")).at("agent").at("llm");
+    llm["usage_id"] = "condenser";
+    const Json condenser{
+        {"kind", "LLMSummarizingCondenser"}, {"llm", llm}, {"max_size", 20}, {"keep_first", 2}};
+    Played played(server(), "burst",
+                  Json{{"agent", {{"condenser", condenser}}}, {"max_iterations", 12}}.dump());
+    std::string wrong = ends(played.told(), "error", "MaxIterationsReached: ");
+    expect(played->calls().condense());
+    const auto is_condensation = [](const EventRef& event) { return event->kind == "Condensation"; };
+    eventually("a condensation", [&] {
+        const EventList events = played->events();
+        return std::any_of(events.begin(), events.end(), is_condensation);
+    });
+    return wrong + played.difference();
+}
+
+std::string dropped_sockets() {
+    FaultProxy proxy(server().port());
+    Played played(server(), "slow", "{}", proxy.port());
+    std::string wrong = said(expect(played.told()->start()), "not started");
+    for (std::size_t cuts = 0; cuts < 4; ++cuts) {
+        const std::size_t before = played->events().size();
+        eventually("progress", run_patience, [&] {  // old servers may have done it all meanwhile
+            return played->events().size() > before || last_words(played->events()) == "Slow run done.";
+        });
+        proxy.cut_all();
+    }
+    const RunEnd end = expect(played->wait_for_end(run_patience));
+    return wrong + said(end.status == "finished", end.status) + played.difference();
+}
+
+/// Plays it; once more, on a new conversation, when the server itself has lost the first one's log. Old
+/// servers have few threads, of which each run keeps one; newer ones refuse more than ten runs.
+std::string wrong_with(const Scenario& play) {
+    constexpr int tries = 4;
+    static std::counting_semaphore<> room(is_old() ? 4 : 8);
+    room.acquire();
+    const auto leave = std::shared_ptr<void>(nullptr, [](void*) { room.release(); });
+    for (int i = 1;; ++i) {
+        try {
+            return play();
+        } catch (const LogLost& fault) {
+            std::cerr << fault.what() << std::endl;
+            if (i == tries) return fault.what();
+        } catch (const std::exception& fault) {
+            return fault.what();
+        }
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_scenario_ends_as_it_should_and_its_list_is_the_servers_log) {
+    const std::vector<std::pair<const char*, Scenario>> scenarios{
+        {"finish", finish},
+        {"question and answer", question_and_answer},
+        {"answer at once", answer_at_once},
+        {"failing LLM", plain("llm500", "error", "LLM")},
+        {"refusing LLM, twice", refusing_llm_twice},
+        {"LLM that refuses the key",
+         plain("llm401", "error", is_old() ? "Authentication" : "LLMAuthentication")},
+        {"LLM that refuses the rate", plain("llm429", "error", "LLMRateLimitError: ")},
+        {"LLM whose window is full", plain("llmctx", "error", "LLMContextWindow")},
+        {"LLM that talks nonsense", plain("llmgarbage", "error", "LLM")},
+        {"LLM that says nothing", silent_llm},
+        {"stuck", stuck},
+        {"stuck between two actions", plain("stuckalt", "stuck")},
+        {"too many steps", too_many_steps},
+        {"bad tool calls", plain("badtool", "finished")},
+        {"parallel calls", plain("parallel", "finished")},
+        {"finish among parallel calls", plain("finishplus", "finished")},
+        {"think", plain("think", "finished")},
+        {"Unicode", plain("unicode", "finished")},
+        {"half a character", plain("surrogate", "error", is_old() ? "UnicodeEncodeError: " : "Pydantic")},
+        {"large events", plain("big", "finished")},
+        {"condensed history", condensed_history},
+        {"confirmations", confirmations},
+        {"pause and resume", pause_and_resume},
+        {"interrupt", interrupt},
+        {"message during the end", message_during_the_end},
+        {"deleted during a run", deleted_during_a_run},
+        {"dropped sockets", dropped_sockets},
+        {"first message in the request", first_message_in_the_request},
+        {"other operations", other_operations},
+        {"errors", errors}};
+    static_cast<void>(server());
+    std::vector<std::future<std::string>> wrongs;
+    for (const auto& scenario : scenarios)
+        wrongs.push_back(std::async(std::launch::async, wrong_with, scenario.second));
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        const std::string wrong = wrongs[i].get();
+        BOOST_TEST(wrong == "", std::string(scenarios[i].first) + ": " + wrong);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_and_loses_nothing) {
+    FaultProxy proxy(server().port());
+    Played played(server(), "slow");
+    played.told().start();
+    auto waiting = std::async(std::launch::async, [&] { return played->wait_for_end(run_patience); });
+    // Its LLM does not answer: what needs it, or waits behind it, is under way until the end.
+    Played hanging(server(), "hang", "{}", proxy.port());
+    hanging.told().start();
+    eventually("the call", run_patience, [] { return server().llm_calls("hang") == 1; });
+    const auto& calls = hanging->calls();
+    const std::size_t before = proxy.counts().connections;
+    auto asking = std::async(std::launch::async, [&] { return calls.ask_agent("What are you doing?"); });
+    const auto kind_of = [](const auto& result) {
+        return result ? "" : std::string(name_of(result.error().kind));
+    };
+    std::vector<std::future<std::string>> others;
+    const auto also = [&](auto call) {
+        others.push_back(std::async(std::launch::async, [=] { return kind_of(call()); }));
+    };
+    also([&] { return calls.send_message("And another thing"); });
+    also([&] { return calls.pause(); });
+    also([&] { return calls.set_confirmation_policy(R"({"kind":"AlwaysConfirm"})"); });
+    also([&] { return calls.update_secrets({{"A", Secret("s")}}); });
+    also([&] { return calls.set_title("A title"); });
+    also([&] { return calls.events(); });
+    eventually("all of them", [&] { return proxy.counts().connections > before + others.size(); });
+    server().end(SIGKILL);
+
+    const auto answer = asking.get();
+    BOOST_TEST((!answer && answer.error().kind == Kind::unreachable && answer.error().maybe_done));
+    for (auto& other : others) {
+        const std::string kind = other.get();  // newer servers answer at once
+        BOOST_TEST((kind.empty() || kind == "unreachable"), kind);
+    }
+    BOOST_TEST((played->calls().send_message("x").error().kind == Kind::unreachable));
+    server().start();
+    if (is_old()) {
+        // It stays `running` for ever, and nothing runs: only a pause helps.
+        BOOST_TEST(!expect(played->start()));
+        expect(played->calls().pause());
+        BOOST_TEST(expect(waiting.get()).status == "paused");
+    } else {
+        BOOST_TEST(expect(waiting.get()).status == "error");
+    }
+    BOOST_TEST(hanging.difference() == "");
+    BOOST_TEST(played.difference() == "");
+    BOOST_TEST(played.run().status == "finished");
+    BOOST_TEST(played.difference() == "");
+}
