@@ -135,6 +135,9 @@ class PointTransaction final : public Transaction {
     Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) override {
         return said("the delivery is locked", rows_.lock_delivery(id));
     }
+    Result<std::vector<DeliveryRow>> lock_deliveries_of(const TurnId& turn) override {
+        return said("the turn's deliveries are locked", rows_.lock_deliveries_of(turn));
+    }
     Result<void> put_delivery(const DeliveryRow& row) override {
         return said("the delivery is written", rows_.put_delivery(row));
     }
