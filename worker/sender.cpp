@@ -393,9 +393,9 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
         if (next.progress.state == DeliveryState::sent) next.sent_at = now;
         if (needs_heal(job, event, next)) next.heal_due_at = now + rules_.heal_after;
         if (next.progress.state == DeliveryState::failed) next.heal_due_at.reset();
-        TRY_VOID(finish_callback(transaction, next));
         TRY_VOID(pace(transaction, job, next, now));
-        return transaction.put_delivery(next);
+        TRY_VOID(transaction.put_delivery(next));
+        return finish_callback(transaction, next);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
         TRY(const auto stored, transaction.lock_delivery(job.row.id));

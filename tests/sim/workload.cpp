@@ -96,7 +96,7 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
         R"({"kind":"ConversationStateUpdateEvent","id":"refused","key":"execution_status","value":"running"})";
     const std::size_t good = workload.records.size();
     for (std::size_t i = 0; i < good; ++i) {
-        const Produced& near = workload.records[i];
+        const Produced near = workload.records[i];
         if (faults.strikes(Fault::poison)) {
             workload.records.push_back({near.at, near.partition, near.key, "{\"kind\":"});
             ++workload.poison;
