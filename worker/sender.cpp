@@ -1,8 +1,6 @@
 #include "worker/sender.h"
 
 #include <algorithm>
-#include <ctime>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -16,17 +14,6 @@
 
 namespace epilogue {
 namespace {
-
-std::chrono::nanoseconds boottime() {
-    timespec now{};
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
-}
-
-double random01() {
-    thread_local std::mt19937_64 engine{std::random_device{}()};
-    return std::uniform_real_distribution<double>{0.0, 1.0}(engine);
-}
 
 /// It is no member of the line it stands in now: that knows better (RateWindow::neglected_until).
 bool is_overdue(const DeliveryRow& row, Instant now) {
@@ -47,10 +34,6 @@ bool is_due(const DeliveryRow& row, Instant now) {
 }
 
 }  // namespace
-
-SenderClock system_sender_clock() {
-    return {boottime, random01};
-}
 
 /// What the claim found out.
 enum class Sender::Leave {

@@ -11,6 +11,7 @@
 
 #include "sinks/sink.h"
 #include "worker/permits.h"
+#include "worker/sender_clock.h"
 
 namespace epilogue {
 
@@ -36,13 +37,6 @@ struct SenderObserver {
     /// A post fell due before its summary was frozen: the summary was frozen as it was.
     std::function<void(const std::string& source)> froze = [](auto&&) {};
 };
-
-/// What a sender needs of the machine; injected, so that a simulation can own it.
-struct SenderClock {
-    std::function<std::chrono::nanoseconds()> boottime;  ///< CLOCK_BOOTTIME: goes on while the machine sleeps
-    std::function<double()> random01;
-};
-SenderClock system_sender_clock();
 
 /// Thread-safe: deliveries are independent of each other.
 class Sender {

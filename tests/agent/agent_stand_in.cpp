@@ -7,6 +7,7 @@
 
 #include "agent/event.h"
 #include "agent/features.h"
+#include "agent/last_words.h"
 
 namespace epilogue::testing {
 namespace {
@@ -20,6 +21,15 @@ const std::string conversations_path = "/api/conversations";
 const std::string sockets_path = "/sockets/events/";
 constexpr unsigned short bad_key = 4001;
 constexpr unsigned short no_such_conversation = 4004;
+
+/// What the agent says last in the log.
+std::string final_response(const std::vector<std::string>& log) {
+    agent::EventList events;
+    for (const std::string& json : log)
+        if (auto event = agent::parse_event(json))
+            events.add(std::make_shared<const agent::RemoteEvent>(std::move(*event)));
+    return agent::last_words(events).value_or("the end");
+}
 
 Json event_base(const std::string& id, double seconds, const std::string& kind, const std::string& source) {
     const int minutes = static_cast<int>(seconds) / 60;
@@ -249,7 +259,8 @@ Reply AgentStandIn::answer_conversation(const Request& request, const std::strin
         if (request.method == "GET" && tail.empty()) return standin::json_reply(200, info(id, conversation));
         if (tail == "/events/count") return standin::json_reply(200, std::to_string(conversation.log.size()));
         if (tail == "/events/search") return page(conversation, request);
-        if (tail == "/agent_final_response") return standin::json_reply(200, R"({"response":"the end"})");
+        if (tail == "/agent_final_response")
+            return standin::json_reply(200, Json{{"response", final_response(conversation.log)}}.dump());
         if (tail == "/ask_agent") return standin::json_reply(200, R"({"response":"an answer"})");
         if (tail == "/generate_title") return standin::json_reply(200, R"({"title":"made up"})");
         if (tail == "/run") on_run = on_run_;

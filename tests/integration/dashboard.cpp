@@ -100,7 +100,7 @@ void tell(const Stage& stage, const std::string& name) {
 BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
     const Stage stage("dashboard", 2);
     stage.platform().rules(
-        {{{"do", "status"}, {"status", 401}, {"method", "POST"}, {"path", "/o/parked/"}, {"times", -1}},
+        {{{"do", "status"}, {"status", 403}, {"method", "POST"}, {"path", "/o/parked/"}, {"times", -1}},
          {{"do", "apply_then_reset"}, {"method", "POST"}, {"path", "/o/lost/"}, {"times", -1}}});
     auto worker = stage.epilogue().worker();
     const Prometheus prometheus(worker);

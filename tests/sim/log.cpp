@@ -78,8 +78,12 @@ void SimLog::commit(const std::map<int, NextOffset>& positions) {
 
 Result<void> SimLog::commit_and_wait(int partition, NextOffset position) {
     process_.pass(Point::before_offset_commit);
-    process_.wait(process_.schedule().random.between(milliseconds{1}, milliseconds{50}));
-    Faults& faults = process_.schedule().faults;
+    Schedule& schedule = process_.schedule();
+    // Behind those that are on their way: one connection carries them all.
+    last_commit_lands_ = std::max(last_commit_lands_, schedule.now()) +
+                         schedule.random.between(milliseconds{1}, milliseconds{50});
+    process_.wait(last_commit_lands_ - schedule.now());
+    Faults& faults = schedule.faults;
     if (is_cut_off() || faults.strikes(Fault::offset_commit_refused)) return retryable("not committed");
     if (!broker_.commit(*this, generation_, partition, position))
         return retryable("not a member of the group's generation");
