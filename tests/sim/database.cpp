@@ -126,9 +126,15 @@ void Database::apply(OpenTransaction& transaction) {
             catch_ups.erase(id);
     }
     for (auto& [id, row] : changes.endpoints) endpoints[id] = std::move(row);
-    for (auto& row : changes.summaries)
-        summaries.try_emplace(TurnId{row.conversation_id, row.turn_key}, std::move(row));
-    for (auto& [turn, row] : changes.put_summaries) summaries[turn] = std::move(row);
+    for (auto& row : changes.summaries) {
+        const TurnId turn{row.conversation_id, row.turn_key};
+        const bool is_owed = row.owed;
+        if (summaries.try_emplace(turn, std::move(row)).second && is_owed) owed_summaries.insert(turn);
+    }
+    for (auto& [turn, row] : changes.put_summaries) {
+        if (!row.owed) owed_summaries.erase(turn);
+        summaries[turn] = std::move(row);
+    }
     for (auto& [id, row] : changes.deliveries) put_delivery(ordinals.at(id), std::move(row));
     for (auto& [ordinal, row] : changes.inserted) {
         ordinals[row.id] = ordinal;

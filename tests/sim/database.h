@@ -96,6 +96,7 @@ class Database {
     std::map<std::string, AgentEndpoint> endpoints;  ///< by conversation
     std::map<std::string, CatchUpRow> catch_ups;     ///< by conversation
     std::map<TurnId, SummaryRow> summaries;
+    std::set<TurnId> owed_summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
     std::map<std::string, StoredWindow> windows;
     std::map<std::string, CredentialRow> credentials;

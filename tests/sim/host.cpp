@@ -317,8 +317,8 @@ Micros Host::until_next_due() const {
         if (stored.window.waiting) next = std::min(next, stored.open_at);
     for (const auto& [name, row] : database.credentials)
         if (row.unsettled || row.probe_at) next = std::min(next, row.unsettled ? now : *row.probe_at);
-    for (const auto& [turn, row] : database.summaries)
-        if (row.owed) next = std::min(next, row.lease_until.value_or(now));
+    for (const TurnId& turn : database.owed_summaries)
+        next = std::min(next, database.summaries.at(turn).lease_until.value_or(now));
     return std::max(next - now, Micros(milliseconds{1})) +
            world_.schedule.random.between(Micros{0}, Micros(milliseconds{500}));
 }

@@ -46,9 +46,9 @@ Result<std::vector<TurnId>> SimTransaction::owed_summaries(std::size_t limit) {
     TRY_VOID(statement());
     const Instant now = database_.now();
     std::vector<TurnId> turns;
-    for (const auto& [turn, row] : database_.summaries) {
-        const bool is_free = !row.lease_until || *row.lease_until <= now;
-        if (row.owed && is_free && turns.size() < limit) turns.push_back(turn);
+    for (const TurnId& turn : database_.owed_summaries) {
+        const auto& lease_until = database_.summaries.at(turn).lease_until;
+        if ((!lease_until || *lease_until <= now) && turns.size() < limit) turns.push_back(turn);
     }
     return turns;
 }

@@ -117,9 +117,9 @@ std::string World::unfinished() const {
         if (!is_final(row.progress.state) || row.heal_due_at)
             return fmt::format("delivery {} is {}{}", row.id, name_of(row.progress.state),
                                row.heal_due_at ? ", to be checked for twins" : "");
-    for (const auto& [turn, row] : database.summaries)
-        if (row.owed)
-            return fmt::format("the summary of {}, turn {} is owed", turn.conversation_id, turn.turn_key);
+    if (const auto& owed = database.owed_summaries; !owed.empty())
+        return fmt::format("the summary of {}, turn {} is owed", owed.begin()->conversation_id,
+                           owed.begin()->turn_key);
     return platform.requests_on_their_way > 0 ? "a request is on its way" : "";
 }
 

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_finishes_is_told_with_all_its_events) {
     BOOST_TEST(end.value().status == "finished");
     BOOST_TEST(!end.value().failed());
     BOOST_TEST(ids_of(conversation->events()) == ids_in(server.log(id)), boost::test_tools::per_element());
-    BOOST_TEST(conversation->final_response().value() == "the end");
+    BOOST_TEST(conversation->final_response().value() == "a word");
 }
 
 BOOST_AUTO_TEST_CASE(an_error_is_told_with_its_reason_although_that_comes_after_it) {
