@@ -377,7 +377,10 @@ BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_
     } else {
         BOOST_TEST(expect(waiting.get()).status == "error");
     }
-    BOOST_TEST(hanging.difference() == "");
+    // Killed in the middle of a write, 1.7.3 may have lost that conversation for good, and says so.
+    const std::string differs = hanging.difference();
+    const bool is_lost = is_old() && differs.starts_with("not_found: ");
+    BOOST_TEST((differs.empty() || is_lost), differs);
     BOOST_TEST(played.difference() == "");
     BOOST_TEST(played.run().status == "finished");
     BOOST_TEST(played.difference() == "");
