@@ -1,5 +1,6 @@
 // The harness without its servers: waiting, child processes, reading what programs say.
 #define BOOST_TEST_MODULE harness
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -11,6 +12,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/integration/harness/epilogue.h"
@@ -58,6 +60,30 @@ BOOST_AUTO_TEST_SUITE(ports)
 BOOST_AUTO_TEST_CASE(no_port_is_given_twice) {
     std::set<unsigned short> given;
     for (int i = 0; i < 100; ++i) BOOST_TEST(given.insert(free_port()).second);
+}
+
+BOOST_AUTO_TEST_CASE(no_port_is_given_to_two_processes) {
+    free_port();  // a fork from here on tries the same ports in the same order
+    std::array<int, 2> told{};
+    std::array<int, 2> alive{};
+    BOOST_REQUIRE(pipe(told.data()) == 0);
+    BOOST_REQUIRE(pipe(alive.data()) == 0);
+    const pid_t other = fork();
+    BOOST_REQUIRE(other >= 0);
+    if (other == 0) {
+        close(alive[1]);
+        const unsigned short port = free_port();
+        char end = 0;
+        const bool said = write(told[1], &port, sizeof port) == sizeof port;
+        _exit(said && read(alive[0], &end, 1) == 0 ? 0 : 1);
+    }
+    unsigned short theirs = 0;
+    BOOST_TEST(read(told[0], &theirs, sizeof theirs) == static_cast<ssize_t>(sizeof theirs));
+    BOOST_TEST(free_port() != theirs);
+    for (const int end : {told[0], told[1], alive[0], alive[1]}) close(end);
+    int status = -1;
+    BOOST_TEST(waitpid(other, &status, 0) == other);
+    BOOST_TEST(status == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
