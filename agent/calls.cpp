@@ -89,6 +89,10 @@ AgentResult<ConversationPage> list_conversations(const AgentServer& server, int 
     return result;
 }
 
+std::string status_in(std::string_view info) {
+    return string_in(Json::parse(info, nullptr, false), "execution_status");
+}
+
 ConversationCalls::ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id,
                                      Clock::time_point until)
     : server_(std::move(server)),

@@ -29,6 +29,9 @@ AgentResult<std::string> create_conversation(const AgentServer& server, std::str
 AgentResult<ConversationPage> list_conversations(const AgentServer& server, int limit,
                                                  const std::string& status, const std::string& page_id);
 
+/// The execution status in what ConversationCalls::info() gave; "" when it says none.
+std::string status_in(std::string_view info);
+
 /// The calls of one conversation. Thread-safe. The server has to outlive it.
 class ConversationCalls {
   public:

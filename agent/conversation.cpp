@@ -28,10 +28,6 @@ milliseconds left_until(Clock::time_point deadline) {
     return std::max(1ms, std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
 }
 
-std::string status_in(const std::string& info) {
-    return string_in(Json::parse(info, nullptr, false), "execution_status");
-}
-
 /// The reason of the newest error, when its event is there: it comes after the status.
 std::optional<std::string> reason_of_newest_error(const EventList& events) {
     for (auto at = events.end(); at != events.begin();) {

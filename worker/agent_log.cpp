@@ -1,7 +1,5 @@
 #include "worker/agent_log.h"
 
-#include <nlohmann/json.hpp>
-
 #include "agent/calls.h"
 #include "schemas/decode.h"
 
@@ -31,12 +29,6 @@ tl::unexpected<Unread> unread(const agent::AgentError& error) {
     return tl::unexpected(Unread{Unread::Why::failed, error.text});
 }
 
-std::string status_in(const std::string& info) {
-    const auto state = nlohmann::json::parse(info, nullptr, false);
-    const bool says = state.is_object() && state.contains("execution_status");
-    return says && state["execution_status"].is_string() ? state["execution_status"] : "";
-}
-
 Read read_once(const agent::ConversationCalls& calls) {
     const auto events = calls.events();
     if (!events) return unread(events.error());
@@ -44,7 +36,7 @@ Read read_once(const agent::ConversationCalls& calls) {
     const auto info = calls.info();
     if (!info) return unread(info.error());
     ServerLog log;
-    log.status = status_in(*info);
+    log.status = agent::status_in(*info);
     Decoder decoder;
     for (const auto& each : *events) {
         Decoded decoded = decoder.decode(each->json);

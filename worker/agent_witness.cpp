@@ -34,12 +34,6 @@ Testimony not_confirmed(std::string cause) {
     return {Testimony::Kind::not_confirmed, "", std::move(cause)};
 }
 
-std::string status_in(const std::string& info) {
-    const Json json = Json::parse(info, nullptr, false);
-    const auto status = json.is_object() ? json.find("execution_status") : json.end();
-    return json.is_object() && status != json.end() && status->is_string() ? status->get<std::string>() : "";
-}
-
 /// The turn's part of the log: what stands after the event that opened it.
 std::vector<EventRef> of_turn(const std::vector<EventRef>& log, const std::string& turn_key) {
     const auto opening =
@@ -78,7 +72,7 @@ bool stands_at(const std::vector<EventRef>& log, const std::string& status_event
 Testimony testimony_of(const agent::ConversationCalls& calls, const Question& question) {
     const auto info = calls.info();
     if (!info) return failure(info.error());
-    if (const std::string status = status_in(*info); status != "finished")
+    if (const std::string status = agent::status_in(*info); status != "finished")
         return not_confirmed("its status is " + status);
     const auto response = calls.final_response();
     const bool is_offered = response || response.error().kind != AgentError::Kind::unsupported;

@@ -184,8 +184,7 @@ Result<void> CatchUps::put_off(const CatchUpRow& taken, bool right_away) {
         row->next_try_at = right_away ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
         return transaction.put_catch_up(*row);
     };
-    // Doing it twice changes nothing that matters.
-    return store_.transact(work, [](Transaction&) -> Result<bool> { return false; });
+    return store_.transact_idempotent(work);
 }
 
 std::string_view name_of(CatchUpWhy why) {

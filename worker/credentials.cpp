@@ -11,15 +11,13 @@ constexpr int chunks_a_sweep = 20;
 /// Runs a change of a credential's row, and of deliveries under its lock, that may be made twice.
 Result<void> change(Store& store, const std::string& credential,
                     const std::function<Result<void>(Transaction&, CredentialRow&)>& work) {
-    return store.transact(
-        [&](Transaction& transaction) -> Result<void> {
-            PaceRows& rows = transaction.pace();
-            TRY(const CredentialRow before, rows.lock_credential(credential));
-            CredentialRow row = before;
-            TRY_VOID(work(transaction, row));
-            return row == before ? Result<void>() : rows.put_credential(credential, row);
-        },
-        [](Transaction&) -> Result<bool> { return false; });
+    return store.transact_idempotent([&](Transaction& transaction) -> Result<void> {
+        PaceRows& rows = transaction.pace();
+        TRY(const CredentialRow before, rows.lock_credential(credential));
+        CredentialRow row = before;
+        TRY_VOID(work(transaction, row));
+        return row == before ? Result<void>() : rows.put_credential(credential, row);
+    });
 }
 
 }  // namespace

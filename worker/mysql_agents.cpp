@@ -30,12 +30,12 @@ Result<std::vector<std::string>> MysqlTransaction::with_agent_server(
     const std::vector<std::string>& conversation_ids) {
     std::vector<std::string> found;
     TRY_VOID(in_chunks(conversation_ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        TRY(const auto rows,
-            session_.query("SELECT conversation_id FROM agent_endpoints WHERE conversation_id "
-                           "IN " +
-                               placeholders(count),
-                           as_values(conversation_ids, first, count)));
-        for (const SqlRow& row : rows) found.push_back(row.at(0).value_or(""));
+        TRY(const auto some,
+            first_column(
+                session_,
+                "SELECT conversation_id FROM agent_endpoints WHERE conversation_id IN " + placeholders(count),
+                as_values(conversation_ids, first, count)));
+        found.insert(found.end(), some.begin(), some.end());
         return {};
     }));
     return found;
@@ -51,12 +51,10 @@ Result<void> MysqlTransaction::ask_catch_up(const CatchUpRow& row) {
 }
 
 Result<std::vector<std::string>> MysqlTransaction::due_catch_ups(std::size_t limit) {
-    TRY(const auto rows, session_.query("SELECT conversation_id FROM catch_ups WHERE "
-                                        "next_try_at<=UTC_TIMESTAMP(6) ORDER BY next_try_at LIMIT " +
-                                        std::to_string(limit)));
-    std::vector<std::string> ids;
-    for (const SqlRow& row : rows) ids.push_back(row.at(0).value_or(""));
-    return ids;
+    return first_column(session_,
+                        "SELECT conversation_id FROM catch_ups WHERE next_try_at<=UTC_TIMESTAMP(6) "
+                        "ORDER BY next_try_at LIMIT " +
+                            std::to_string(limit));
 }
 
 Result<std::optional<CatchUpRow>> MysqlTransaction::lock_catch_up(const std::string& conversation_id) {

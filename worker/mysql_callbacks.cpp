@@ -57,11 +57,12 @@ Result<std::vector<std::string>> MysqlTransaction::watched_among(
     const std::vector<std::string>& conversation_ids) {
     std::vector<std::string> watched;
     TRY_VOID(in_chunks(conversation_ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        TRY(const auto rows,
-            session_.query("SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
-                               std::string(is_active) + " AND conversation_id IN " + placeholders(count),
-                           as_values(conversation_ids, first, count)));
-        for (const SqlRow& row : rows) watched.push_back(row.at(0).value_or(""));
+        TRY(const auto some,
+            first_column(session_,
+                         "SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
+                             std::string(is_active) + " AND conversation_id IN " + placeholders(count),
+                         as_values(conversation_ids, first, count)));
+        watched.insert(watched.end(), some.begin(), some.end());
         return {};
     }));
     return watched;

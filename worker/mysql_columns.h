@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/instant.h"
 #include "base/io/mysql.h"
@@ -33,5 +34,14 @@ class Columns {
     const SqlRow& row_;
     std::size_t index_ = 0;
 };
+
+/// The first column of all rows that the query gives.
+inline Result<std::vector<std::string>> first_column(MysqlSession& session, const std::string& sql,
+                                                     const std::vector<SqlValue>& values = {}) {
+    TRY(const auto rows, session.query(sql, values));
+    std::vector<std::string> texts;
+    for (const SqlRow& row : rows) texts.push_back(Columns(row).text());
+    return texts;
+}
 
 }  // namespace epilogue

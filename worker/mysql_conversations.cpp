@@ -144,12 +144,10 @@ Result<std::vector<std::string>> MysqlTransaction::held_conversations(int partit
 Result<std::vector<std::string>> MysqlTransaction::ids_where(const std::string& condition,
                                                              const std::vector<SqlValue>& values,
                                                              std::size_t limit) {
-    TRY(const auto rows, session_.query("SELECT conversation_id FROM conversations WHERE " + condition +
-                                            " ORDER BY due_at LIMIT " + std::to_string(limit),
-                                        values));
-    std::vector<std::string> ids;
-    for (const SqlRow& row : rows) ids.push_back(row.at(0).value_or(""));
-    return ids;
+    return first_column(session_,
+                        "SELECT conversation_id FROM conversations WHERE " + condition +
+                            " ORDER BY due_at LIMIT " + std::to_string(limit),
+                        values);
 }
 
 Result<SilenceCensus> MysqlTransaction::silence_census(Instant from, Instant to, Instant let_go_since) {

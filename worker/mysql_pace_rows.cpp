@@ -17,14 +17,6 @@ const std::string parked_for_credential = "state='PARKED' AND cause LIKE 'creden
 
 }  // namespace
 
-Result<std::vector<std::string>> MysqlPaceRows::names(const std::string& sql,
-                                                      const std::vector<SqlValue>& values) {
-    TRY(const auto rows, session_.query(sql, values));
-    std::vector<std::string> names;
-    for (const SqlRow& row : rows) names.push_back(Columns(row).text());
-    return names;
-}
-
 // --- windows and lines ------------------------------------------------------------------------------------
 
 Result<RateWindow> MysqlPaceRows::window(const std::string& name, const char* lock) {
@@ -74,7 +66,8 @@ Result<void> MysqlPaceRows::put_window(const std::string& name, const RateWindow
 }
 
 Result<std::vector<std::string>> MysqlPaceRows::open_lines(std::size_t limit) {
-    return names(
+    return first_column(
+        session_,
         "SELECT rate_window FROM rate_windows WHERE waiting=1 AND open_at<=UTC_TIMESTAMP(6) ORDER BY open_at "
         "LIMIT " +
             std::to_string(limit),
@@ -89,9 +82,10 @@ Result<std::vector<DeliveryRow>> MysqlPaceRows::heads_of_line(const std::string&
 }
 
 Result<bool> MysqlPaceRows::has_line(const std::string& name) {
-    TRY(const auto ids,
-        names("SELECT delivery_id FROM " + deliveries_by(line_index) + " WHERE " + in_line + " LIMIT 1",
-              {name}));
+    TRY(const auto ids, first_column(session_,
+                                     "SELECT delivery_id FROM " + deliveries_by(line_index) + " WHERE " +
+                                         in_line + " LIMIT 1",
+                                     {name}));
     return !ids.empty();
 }
 
@@ -132,11 +126,13 @@ Result<void> MysqlPaceRows::put_credential(const std::string& name, const Creden
 }
 
 Result<std::vector<std::string>> MysqlPaceRows::unsettled_credentials(std::size_t limit) {
-    return names("SELECT credential FROM credentials WHERE unsettled=1 LIMIT " + std::to_string(limit), {});
+    return first_column(
+        session_, "SELECT credential FROM credentials WHERE unsettled=1 LIMIT " + std::to_string(limit), {});
 }
 
 Result<std::vector<std::string>> MysqlPaceRows::credentials_to_probe(std::size_t limit) {
-    return names(
+    return first_column(
+        session_,
         "SELECT credential FROM credentials WHERE parked_since IS NOT NULL AND probe_at<=UTC_TIMESTAMP(6) "
         "ORDER BY probe_at LIMIT " +
             std::to_string(limit),
@@ -175,7 +171,7 @@ Result<Moved> MysqlPaceRows::move(const std::string& name, const std::string& co
                                   all));
         return {};
     }));
-    TRY(const auto left, names("SELECT delivery_id" + found + " LIMIT 1", {name}));
+    TRY(const auto left, first_column(session_, "SELECT delivery_id" + found + " LIMIT 1", {name}));
     moved.count = static_cast<std::int64_t>(ids.size());
     moved.all = left.empty();
     return moved;

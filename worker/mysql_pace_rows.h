@@ -35,8 +35,6 @@ class MysqlPaceRows final : public PaceRows {
     Result<Moved> move(const std::string& credential, const std::string& condition,
                        const std::string& assignments, const std::vector<SqlValue>& values,
                        std::size_t limit);
-    /// The first column of all rows.
-    Result<std::vector<std::string>> names(const std::string& sql, const std::vector<SqlValue>& values);
 
     MysqlSession& session_;
 };

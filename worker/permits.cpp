@@ -107,8 +107,7 @@ Result<void> close_empty_line(Store& store, const std::string& window) {
         row.waiting = false;
         return rows.put_window(window, row, row.next(Call::write, {}));
     };
-    // Doing it twice changes nothing.
-    return store.transact(work, [](Transaction&) -> Result<bool> { return false; });
+    return store.transact_idempotent(work);
 }
 
 }  // namespace epilogue

@@ -4,6 +4,7 @@
 #include "base/mutant.h"
 #include "schemas/decode.h"
 #include "schemas/processor.h"
+#include "worker/catch_up_question.h"
 #include "worker/core/fold.h"
 #include "worker/core/server_log.h"
 #include "worker/credentials.h"
@@ -22,27 +23,12 @@ Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& e
         const CallbackState next = step(callback->state, callback->options, event).state;
         return next == callback->state ? Result<void>() : transaction.put_callback_state(id, next);
     };
-    // Doing it twice changes nothing, so a lost answer is simply tried again.
-    TRY_VOID(store.transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    TRY_VOID(store.transact_idempotent(work));
     return exists;
 }
 
 /// What the topic still holds comes first: most conversations of which nothing is known have just begun.
 constexpr std::chrono::seconds topic_comes_first{3};
-
-/// Nothing is known of the conversation: perhaps its events are no longer in the topic.
-Result<void> ask_what_was(Transaction& transaction, const std::string& conversation_id, Instant now,
-                          const WatchRules& watch) {
-    if (!watch.default_agent_server) {
-        TRY(const auto own, transaction.agent_endpoint(conversation_id));
-        if (!own) return {};
-    }
-    CatchUpRow row;
-    row.conversation_id = conversation_id;
-    row.why = CatchUpWhy::registered;
-    row.next_try_at = now + topic_comes_first;
-    return transaction.ask_catch_up(row);
-}
 
 }  // namespace
 
@@ -55,7 +41,12 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
         return transaction.put_conversations(
             {{callback.conversation_id, watch_silence(conversation, rules), false, {}}});
     }
-    if (is_untold(conversation)) return ask_what_was(transaction, callback.conversation_id, now, watch);
+    if (is_untold(conversation)) {
+        // Perhaps its events are no longer in the topic.
+        TRY_VOID(ask_agent_server(transaction, callback.conversation_id, CatchUpWhy::registered,
+                                  now + topic_comes_first, watch.default_agent_server));
+        return {};
+    }
     TRY(const Processor place, decode_processor(callback.processor_type, callback.processor_json));
     TRY(const bool is_owed, has_untold_end(transaction, callback.conversation_id, conversation, place));
     if (!is_owed) return {};
@@ -144,7 +135,7 @@ Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id
         TRY(const Instant now, transaction.now());
         return begin_watch(transaction, planner, conversation, *callback, now, watch);
     };
-    TRY_VOID(store.transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    TRY_VOID(store.transact_idempotent(work));
     return exists;
 }
 

@@ -50,7 +50,7 @@ Result<Replayed> replay_dead_letter(Store& store, const Planner& planner, const 
         return transaction.mark_replayed(id);
     };
     // A lost answer is simply tried again: the second time the event is a repeat.
-    TRY_VOID(store.transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    TRY_VOID(store.transact_idempotent(work));
     return replayed;
 }
 

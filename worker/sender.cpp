@@ -440,7 +440,7 @@ Result<void> Sender::leave_heal_due(const Job& job) {
         stored->heal_due_at = now + rules_.heal_after;
         return transaction.put_delivery(*stored);
     };
-    return store_.transact(work, [](Transaction&) -> Result<bool> { return false; });
+    return store_.transact_idempotent(work);
 }
 
 /// Keeps the oldest; true when no twin is left.

@@ -326,6 +326,11 @@ class Store {
     /// base/io/mysql.h; nothing is stored then, unless the database went away between COMMIT and question:
     /// the text says so, and the caller finds out by running the same work again.
     virtual Result<void> transact(const Work& work, const Check& is_done) = 0;
+    /// The same for work that changes nothing that matters when it is done twice: an answer to COMMIT that
+    /// was lost is not asked about, the work runs again.
+    Result<void> transact_idempotent(const Work& work) {
+        return transact(work, [](Transaction&) -> Result<bool> { return false; });
+    }
     /// Reads only: runs `work` and rolls back.
     virtual Result<void> read(const Work& work) = 0;
     /// Ends another session, so that its open transaction lets go of its locks. Unknown ids are fine.

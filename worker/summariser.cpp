@@ -99,8 +99,7 @@ Result<void> Summariser::let_go(const Job& job) {
         row->lease_until.reset();
         return transaction.put_summary(*row);
     };
-    // Doing it twice changes nothing.
-    return store_.transact(work, [](Transaction&) -> Result<bool> { return false; });
+    return store_.transact_idempotent(work);
 }
 
 Result<void> Summariser::freeze(const Job& job, const Testimony& testimony) {

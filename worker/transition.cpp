@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/mutant.h"
+#include "worker/catch_up_question.h"
 
 namespace epilogue {
 namespace {
@@ -98,18 +99,10 @@ Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
     auto& open = std::get<Open>(stored.conversation.standing);
     if (stored.held) open.asked = false;  // what it says now means nothing by the time that this is let go
     if (stored.held || open.asked) return false;
-    if (!rules_.default_agent_server) {
-        TRY(const auto own, transaction_.agent_endpoint(stored.id));
-        if (!own) return false;
-    }
-    open.asked = true;
-    open.due = database_now_ + rules_.agent_answers_in;
-    CatchUpRow row;
-    row.conversation_id = stored.id;
-    row.why = CatchUpWhy::silence;
-    row.next_try_at = database_now_;
-    TRY_VOID(transaction_.ask_catch_up(row));
-    return true;
+    TRY(open.asked, epilogue::ask_agent_server(transaction_, stored.id, CatchUpWhy::silence, database_now_,
+                                               rules_.default_agent_server));
+    if (open.asked) open.due = database_now_ + rules_.agent_answers_in;
+    return open.asked;
 }
 
 void Transition::keep(StoredConversation& stored, Folded folded, const Source& source) {

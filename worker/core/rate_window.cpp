@@ -1,7 +1,6 @@
 #include "worker/core/rate_window.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/mutant.h"
 #include "base/text.h"
@@ -75,11 +74,8 @@ std::string to_text(const std::vector<Instant>& calls) {
 
 std::vector<Instant> calls_from_text(std::string_view text) {
     std::vector<Instant> calls;
-    for (const std::string& part : split(text, ' ')) {
-        std::int64_t micros = 0;
-        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), micros);
-        if (error == std::errc() && end == part.data() + part.size()) calls.emplace_back(Micros(micros));
-    }
+    for (const std::string& part : split(text, ' '))
+        if (const auto micros = integer_in(part)) calls.emplace_back(Micros(*micros));
     return calls;
 }
 
