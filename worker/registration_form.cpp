@@ -1,16 +1,13 @@
 #include "worker/registration_form.h"
 
-#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
 
-#include "agent/address.h"
 #include "base/config_keys.h"
-#include "base/ids.h"
 #include "base/text.h"
 #include "schemas/json_reader.h"
-#include "worker/agent_directory.h"
+#include "worker/agent_endpoint.h"
 #include "worker/settings.h"
 
 namespace epilogue {
@@ -54,9 +51,6 @@ constexpr std::array<Member, 6> members{{
 constexpr std::string_view processor_json = "processor_json";
 constexpr std::string_view agent_key = "agent_key";
 
-constexpr std::size_t max_url_bytes = 2000;
-constexpr std::size_t max_key_bytes = 512;  // sealed, it fits into its column
-
 tl::unexpected<BodyFault> wrong(std::string detail) {
     return tl::unexpected(BodyFault{true, std::move(detail)});
 }
@@ -73,21 +67,11 @@ std::string complaint_about(std::string_view name) {
 
 /// The agent server that a form names. What it holds may be secret, in the wrong field too: never said.
 Result<std::optional<AgentEndpoint>> endpoint_of(const RegistrationForm& form, const Config& config) {
-    const std::string& key = form.agent_key.reveal();
     if (form.agent_url.empty()) {
-        if (key.empty()) return std::optional<AgentEndpoint>();
+        if (form.agent_key.reveal().empty()) return std::optional<AgentEndpoint>();
         return poisonous("agent_key: expected together with agent_url");
     }
-    if (form.agent_url.size() > max_url_bytes || !agent::parse_address(form.agent_url))
-        return poisonous("agent_url: expected http[s]://HOST[:PORT][/PATH] without user, password and query");
-    AgentEndpoint endpoint{normalise_conversation_id(form.conversation), form.agent_url, ""};
-    if (key.empty()) return std::optional(std::move(endpoint));
-    const bool fits = key.size() <= max_key_bytes &&
-                      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7F'; });
-    if (!fits) return poisonous("agent_key: expected 1 to 512 visible ASCII characters");
-    auto sealed = session_key_sealer(config.security.keys).seal(form.agent_key, endpoint.conversation_id);
-    if (!sealed) return poisonous("agent_key: it cannot be kept: " + sealed.error().text);
-    endpoint.sealed_key = std::move(*sealed);
+    TRY(auto endpoint, endpoint_to_keep(form.conversation, form.agent_url, form.agent_key, config));
     return std::optional(std::move(endpoint));
 }
 

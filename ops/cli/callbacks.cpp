@@ -26,20 +26,9 @@ std::string text_in(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The key that is where `written` says.
-Secret agent_key_in(const std::string& written) {
-    if (!written.starts_with("env:") && !written.starts_with("file:"))
-        throw Exit{usage,
-                   "--agent-key: expected env:NAME or file:PATH: a key on a command line can be read by "
-                   "everybody on the machine"};
-    auto key = resolve_secret(written, process_environment());
-    if (!key) throw Exit{usage, "--agent-key: " + key.error().text};
-    return std::move(*key);
-}
-
 void add(AddOptions& options) {
     const Config config = load(options.common);
-    if (!options.agent_key.empty()) options.form.agent_key = agent_key_in(options.agent_key);
+    if (!options.agent_key.empty()) options.form.agent_key = secret_at("--agent-key", options.agent_key);
     if (!options.json_file.empty()) options.form.processor_json = text_in(options.json_file);
     const auto request = expect(request_of(options.form, config));
     const auto store = open_store(config);

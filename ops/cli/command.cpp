@@ -42,6 +42,16 @@ Config load(const Common& common) {
     return std::move(*config);
 }
 
+Secret secret_at(const std::string& option, const std::string& written) {
+    if (!written.starts_with("env:") && !written.starts_with("file:"))
+        throw Exit{usage, option +
+                              ": expected env:NAME or file:PATH: a secret on a command line can be read by "
+                              "everybody on the machine"};
+    auto secret = resolve_secret(written, process_environment());
+    if (!secret) throw Exit{usage, option + ": " + secret.error().text};
+    return std::move(*secret);
+}
+
 void expect(const Result<void>& result) {
     if (result) return;
     const Error& error = result.error();

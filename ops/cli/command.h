@@ -35,6 +35,10 @@ void add_common(CLI::App& command, Common& common, bool json);
 /// The configuration, checked for use; throws Exit(78).
 Config load(const Common& common);
 
+/// The secret that is where `written` says, which somebody gave as `option`; throws Exit(64). One that stands
+/// on the command line itself is refused.
+Secret secret_at(const std::string& option, const std::string& written);
+
 /// The value, or throws Exit: 69 when the database or the broker cannot be reached, 64 for poison, else 1.
 void expect(const Result<void>& result);
 template <class T>

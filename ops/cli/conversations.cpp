@@ -26,23 +26,24 @@ std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& p
     return {command, options};
 }
 
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options) {
-    const Config config = load(options.common);
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config) {
     const std::string url = options.url.empty() ? config.agent_server.url : options.url;
     if (url.empty()) throw Exit{usage, "no agent server: expected --agent-url, or [agent_server] url"};
     const auto address = agent::parse_address(url);
     if (!address) throw Exit{usage, "--agent-url: expected http[s]://host[:port][/path]"};
     Secret key = config.agent_server.session_api_key;
     if (!options.key.empty()) {
-        auto resolved = resolve_secret(options.key, process_environment());
-        if (!resolved) throw Exit{usage, "--agent-key: " + resolved.error().text};
-        key = std::move(*resolved);
+        key = secret_at("--agent-key", options.key);
     } else if (!options.url.empty() && options.url != config.agent_server.url) {
         key = Secret();  // one server's key is not for another's eyes
     }
     auto server = std::make_shared<const agent::AgentServer>(*address, std::move(key));
     static_cast<void>(expect(server->features()));
     return server;
+}
+
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options) {
+    return reach_server(options, load(options.common));
 }
 
 agent::ConversationCalls reach_conversation(const AgentCommon& options) {
@@ -82,6 +83,7 @@ void add_conversations(CLI::App& program) {
     add_conversation_views(*parent);
     add_conversation_talk(*parent);
     add_conversation_settings(*parent);
+    add_conversation_remember(*parent);
 }
 
 }  // namespace epilogue::cli

@@ -23,10 +23,24 @@ std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& p
                                                                      const char* help, bool with_id = true);
 
 /// The server that the options or the configuration name, reached; throws Exit 64 or 69.
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config);
 std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options);
 
 /// The calls of the conversation that the options name.
 agent::ConversationCalls reach_conversation(const AgentCommon& options);
+
+/// What workers and callbacks know of a conversation's server: its address and the sealed key. Throws Exit
+/// when it is made, before anything is done, where the key cannot be sealed or the database cannot be used.
+class EndpointMemory {
+  public:
+    EndpointMemory(const agent::AgentServer& server, std::string_view conversation, const Config& config);
+    /// Throws Exit.
+    void keep() const;
+
+  private:
+    AgentEndpoint endpoint_;
+    std::unique_ptr<MysqlStore> store_;
+};
 
 /// Throws Exit for an error: 69 when the server cannot be reached, else 1.
 [[noreturn]] void fail(const agent::AgentError& error);
@@ -45,5 +59,6 @@ std::string text_or_file(const std::string& text);
 void add_conversation_views(CLI::App& parent);
 void add_conversation_talk(CLI::App& parent);
 void add_conversation_settings(CLI::App& parent);
+void add_conversation_remember(CLI::App& parent);
 
 }  // namespace epilogue::cli

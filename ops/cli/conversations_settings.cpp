@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/config_environment.h"
 #include "ops/cli/conversations.h"
 
 namespace epilogue::cli {
@@ -21,16 +20,12 @@ std::string json_of(const std::string& text, const std::map<std::string, std::st
     throw Exit{usage, "expected " + known + "or a JSON object"};
 }
 
-/// NAME=env:VARIABLE or NAME=file:PATH: a value on the command line would be seen by everybody on the
-/// machine.
+/// NAME=env:VARIABLE or NAME=file:PATH.
 std::pair<std::string, Secret> secret_of(const std::string& written) {
     const std::size_t equals = written.find('=');
-    const std::string value = equals == std::string::npos ? "" : written.substr(equals + 1);
-    if (equals == 0 || (!value.starts_with("env:") && !value.starts_with("file:")))
-        throw Exit{usage, "expected NAME=env:VARIABLE or NAME=file:PATH"};
-    auto secret = resolve_secret(value, process_environment());
-    if (!secret) throw Exit{usage, secret.error().text};
-    return {written.substr(0, equals), std::move(*secret)};
+    if (equals == 0 || equals == std::string::npos)
+        throw Exit{usage, "SECRET: expected NAME=env:VARIABLE or NAME=file:PATH"};
+    return {written.substr(0, equals), secret_at("SECRET's value", written.substr(equals + 1))};
 }
 
 }  // namespace

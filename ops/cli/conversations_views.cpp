@@ -9,6 +9,7 @@
 
 #include "agent/conversation.h"
 #include "agent/render.h"
+#include "base/ids.h"
 #include "ops/cli/conversations.h"
 #include "ops/cli/output.h"
 #include "ops/cli/signal_watch.h"
@@ -51,7 +52,26 @@ struct Creation {
     std::string message;
     std::string workspace;
     std::int64_t max_iterations = 0;
+    bool remember = false;
 };
+
+/// The request's own id of the conversation; one is made up when it has none.
+std::string id_in(Json& request) {
+    Json& id = request["conversation_id"];
+    if (id.is_null()) id = random_uuid();
+    if (!id.is_string()) throw Exit{usage, "--request: expected a UUID as conversation_id"};
+    return id.get<std::string>();
+}
+
+/// The conversation is there by now, whatever becomes of this.
+void keep(const EndpointMemory& memory, const std::string& id) {
+    try {
+        memory.keep();
+    } catch (const Exit& fault) {
+        throw Exit{fault.code, agent::printable(id) + " was created, and is not remembered: " + fault.text +
+                                   "; try epilogue conversations remember"};
+    }
+}
 
 void create(const Creation& options) {
     Json request = Json::parse(text_or_file(options.request), nullptr, false);
@@ -65,8 +85,12 @@ void create(const Creation& options) {
             {"role", "user"},
             {"content", Json::array({{{"type", "text"}, {"text", text_or_file(options.message)}}})},
             {"run", true}};
-    const auto server = reach_server(*options.agent);
+    const Config config = load(options.agent->common);
+    const auto server = reach_server(*options.agent, config);
+    std::optional<EndpointMemory> memory;
+    if (options.remember) memory.emplace(*server, id_in(request), config);
     const auto info = Json::parse(expect(agent::create_conversation(*server, request.dump())));
+    if (memory) keep(*memory, info.value("id", ""));
     if (options.agent->common.json)
         print(info);
     else
@@ -160,6 +184,8 @@ void add_conversation_views(CLI::App& parent) {
     create_command->add_option("--workspace", creation->workspace, "Working folder on the server");
     create_command->add_option("--max-iterations", creation->max_iterations, "Steps of one run, at most")
         ->check(CLI::Range(1, 1'000'000));
+    create_command->add_flag("--remember", creation->remember,
+                             "And tell workers which server it is on, as `remember` does");
     create_command->callback([creation] { create(*creation); });
 
     auto [list_command, list_common] = add_agent_command(parent, "list", "List conversations", false);

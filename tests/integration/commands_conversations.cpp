@@ -1,14 +1,17 @@
-// `epilogue conversations …` from the outside, against a stand-in for an agent server.
+// `epilogue conversations …` from the outside, against a stand-in for an agent server and a real database.
 #define BOOST_TEST_MODULE commands_conversations
 #include <csignal>
+#include <fstream>
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
 #include "ops/process/ports.h"
 #include "tests/agent/agent_stand_in.h"
+#include "tests/integration/harness/database.h"
 #include "tests/integration/harness/epilogue.h"
 #include "tests/integration/harness/eventually.h"
+#include "worker/agent_directory.h"
 
 using namespace epilogue;
 using namespace epilogue::testing;
@@ -18,9 +21,16 @@ namespace {
 
 const std::string id = "11111111-2222-4333-8444-555555555555";
 
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
 /// A server with one conversation, and the program configured for it.
 struct Place {
-    explicit Place(const std::string& version = "1.58.0") : server(version) {
+    explicit Place(const Settings& more = {})
+        : epilogue(merged({{{"agent_server.url", Setting(server.url())},
+                            {"agent_server.session_api_key", Setting(std::string("key"))}},
+                           more})) {
         server.add(id,
                    {message_event("1", 1, "user", "please"), message_event("2", 2, "agent", "done\x1b[31m")});
     }
@@ -36,9 +46,27 @@ struct Place {
     }
 
     AgentStandIn server;
-    Epilogue epilogue{{{"agent_server.url", Setting(server.url())},
-                       {"agent_server.session_api_key", Setting(std::string("key"))}}};
+    Epilogue epilogue;
 };
+
+/// A database that remembers, with the tables in it.
+struct Memory {
+    Memory() {
+        server.create_database("remembered");
+        const Finished migrated = Epilogue(settings()).run({"migrate"});
+        BOOST_TEST(migrated.status == 0, migrated.err);
+    }
+    Settings settings() const { return settings_for(server, "remembered"); }
+    std::vector<Row> endpoints() const {
+        return server.query("SELECT conversation_id, url, session_key_sealed FROM agent_endpoints",
+                            "remembered");
+    }
+
+    Database server;
+};
+
+const std::string created_id = "22222222-2222-4333-8444-555555555555";
+const std::string security_key = std::string(32, 'k');
 
 }  // namespace
 
@@ -133,6 +161,75 @@ BOOST_AUTO_TEST_CASE(a_running_conversation_is_stopped_by_close) {
     BOOST_TEST(place.run({"close", id}).status == 0);
     BOOST_TEST(place.server.bodies("POST /interrupt").size() == 1U);
     BOOST_TEST(place.run({"show", id}).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_remembered_is_known_to_workers_and_callbacks) {
+    const Memory memory;
+    const Place place(
+        merged({memory.settings(), {{"security.keys", std::vector<std::string>{security_key}}}}));
+    const Finished created = place.run({"create", "--id", created_id, "--remember"});
+    BOOST_TEST(created.status == 0, created.err);
+    BOOST_TEST(created.out == created_id + "\n");
+    BOOST_TEST(place.run({"create", "--remember"}).status == 0);  // with an id of its own making
+    BOOST_TEST(place.run({"remember", id}).status == 0);
+    BOOST_TEST(place.run({"remember", id}).status == 0);
+    const auto rows = memory.endpoints();
+    BOOST_TEST(rows.size() == 3U);
+    const Sealer sealer = session_key_sealer({Secret(security_key)});
+    for (const Row& row : rows) {
+        BOOST_TEST(row.at(1).value() == place.server.url());
+        BOOST_TEST(sealer.open(row.at(2).value(), row.at(0).value()).value().reveal() == "key");
+    }
+    const Finished added =
+        place.epilogue.run({"callbacks", "add", "--conversation", created_id, "--processor", "log"});
+    BOOST_TEST(added.status == 0, added.err);
+    const Finished shown =
+        place.epilogue.run({"callbacks", "show", added.out.substr(0, added.out.size() - 1)});
+    BOOST_TEST(contains(shown.out, "agent_url: " + place.server.url() + "\n"), shown.out);
+    BOOST_TEST(contains(shown.out, "agent_key: sealed\n"), shown.out);
+
+    // A mistyped id is not remembered.
+    BOOST_TEST(place.run({"remember", "33333333-2222-4333-8444-555555555555"}).status == 1);
+    BOOST_TEST(memory.endpoints().size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_remembered_is_not_created) {
+    const Memory memory;
+    const auto nothing_is_done = [](const Place& place, int status, const std::string& why) {
+        for (const auto& args :
+             {std::vector<std::string>{"create", "--remember"}, std::vector<std::string>{"remember", id}}) {
+            const Finished refused = place.run(args);
+            BOOST_TEST(refused.status == status, refused.err);
+            BOOST_TEST(contains(refused.err, why), refused.err);
+        }
+        BOOST_TEST(place.server.bodies("POST /api/conversations").empty());
+    };
+    nothing_is_done(Place(memory.settings()), 64, "[security] keys is empty");
+    const Settings keys{{"security.keys", std::vector<std::string>{security_key}}};
+    const Settings nobody{{"database.port", std::int64_t{process::free_port()}}};
+    nothing_is_done(Place(merged({memory.settings(), keys, nobody})), 69, "the database is unavailable");
+    BOOST_TEST(memory.endpoints().empty());
+    // A server that takes no key needs none of ours.
+    Place open(merged({memory.settings(), {{"agent_server.session_api_key", std::string()}}}));
+    open.server.on("GET /" + id, [](const auto&) { return standin::json_reply(200, "{}"); });
+    BOOST_TEST(open.run({"remember", id}).status == 0);
+    BOOST_TEST((memory.endpoints().at(0).at(2) == std::nullopt));
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_is_never_taken_from_the_command_line) {
+    const Place place;
+    const TempDir folder;
+    std::ofstream(folder.path() / "key") << "key\n";
+    const std::string in_file = "file:" + (folder.path() / "key").string();
+    BOOST_TEST(place.run({"show", id, "--agent-key", in_file}).status == 0);
+    for (const auto& args : {std::vector<std::string>{"show", id, "--agent-key", "hidden-key"},
+                             std::vector<std::string>{"secrets", id, "TOKEN=hidden-key"},
+                             std::vector<std::string>{"secrets", id, "hidden-key"}}) {
+        const Finished refused = place.run(args);
+        BOOST_TEST(refused.status == 64);
+        BOOST_TEST(contains(refused.err, "file:PATH"), refused.err);
+        BOOST_TEST(!contains(refused.err, "hidden-key"), refused.err);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_goes_wrong_has_its_exit_code) {
