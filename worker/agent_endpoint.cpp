@@ -33,9 +33,8 @@ Result<AgentEndpoint> endpoint_to_keep(std::string_view conversation, const std:
 }
 
 Result<void> keep_endpoint(Store& store, const AgentEndpoint& endpoint) {
-    // Doing it twice changes nothing, so a lost answer is simply tried again.
-    return store.transact([&](Transaction& transaction) { return transaction.put_agent_endpoint(endpoint); },
-                          [](Transaction&) -> Result<bool> { return false; });
+    return store.transact_idempotent(
+        [&](Transaction& transaction) { return transaction.put_agent_endpoint(endpoint); });
 }
 
 }  // namespace epilogue
