@@ -64,7 +64,9 @@ Sealer::Sealer(const std::vector<Secret>& keys, std::string_view purpose) {
 }
 
 Result<std::string> Sealer::seal(const Secret& secret, std::string_view bound_to) const {
-    if (keys_.empty()) return fatal("[security] keys is empty: there is no key to seal a secret with");
+    if (keys_.empty())
+        return fatal(
+            "[security] keys is empty: there is no key to seal a secret with; epilogue keygen makes one");
     const std::string& plain = secret.reveal();
     std::string sealed(nonce_size + plain.size() + tag_size, '\0');
     randombytes_buf(sealed.data(), nonce_size);

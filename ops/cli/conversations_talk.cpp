@@ -64,7 +64,8 @@ void add_conversation_talk(CLI::App& parent) {
         parent, "run", "Let the agent work, and wait for the end; exit code 1 when it fails");
     options->agent = run_common;
     run_command->add_flag("--detach", options->detached, "Do not wait");
-    run_command->add_option("--timeout", options->timeout_s, "Wait for so many seconds at most")
+    run_command
+        ->add_option("--timeout", options->timeout_s, "Wait for so many seconds at most (default: 3600)")
         ->check(CLI::Range(1, 1'000'000));
     run_command->callback([options] { run(*options); });
 
