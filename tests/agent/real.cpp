@@ -237,13 +237,17 @@ std::string errors() {
            said(RemoteConversation::attach(stranger, unknown).error().kind == Kind::unauthorised, "key");
 }
 
-std::string condensed_history() {
-    Json llm = Json::parse(server().request("summary")).at("agent").at("llm");
+/// What a request needs for an agent whose history is condensed by an LLM that plays this script.
+Json with_condenser(const std::string& script) {
+    Json llm = Json::parse(server().request(script)).at("agent").at("llm");
     llm["usage_id"] = "condenser";
     const Json condenser{
         {"kind", "LLMSummarizingCondenser"}, {"llm", llm}, {"max_size", 20}, {"keep_first", 2}};
-    Played played(server(), "burst",
-                  Json{{"agent", {{"condenser", condenser}}}, {"max_iterations", 12}}.dump());
+    return {{"agent", {{"condenser", condenser}}}, {"max_iterations", 12}};
+}
+
+std::string condensed_history() {
+    Played played(server(), "burst", with_condenser("summary").dump());
     std::string wrong = ends(played.told(), "error", "MaxIterationsReached: ");
     expect(played->calls().condense());
     const auto is_condensation = [](const EventRef& event) { return event->kind == "Condensation"; };
@@ -292,6 +296,7 @@ std::string wrong_with(const Scenario& play) {
 
 BOOST_AUTO_TEST_CASE(every_scenario_ends_as_it_should_and_its_list_is_the_servers_log) {
     const std::vector<std::pair<const char*, Scenario>> scenarios{
+        {"sixty commands", plain("burst", "finished")},  // the longest, and more than a page of events
         {"finish", finish},
         {"question and answer", question_and_answer},
         {"answer at once", answer_at_once},
@@ -312,6 +317,8 @@ BOOST_AUTO_TEST_CASE(every_scenario_ends_as_it_should_and_its_list_is_the_server
         {"think", plain("think", "finished")},
         {"Unicode", plain("unicode", "finished")},
         {"half a character", plain("surrogate", "error", is_old() ? "UnicodeEncodeError: " : "Pydantic")},
+        {"half a character in a plain message",
+         plain("surrogatemsg", "error", is_old() ? "UnicodeEncodeError: " : "Pydantic")},
         {"large events", plain("big", "finished")},
         {"condensed history", condensed_history},
         {"confirmations", confirmations},
@@ -335,6 +342,9 @@ BOOST_AUTO_TEST_CASE(every_scenario_ends_as_it_should_and_its_list_is_the_server
 
 BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_and_loses_nothing) {
     FaultProxy proxy(server().port());
+    // Its condenser's LLM will not answer.
+    Played condensing(server(), "think", with_condenser("hang").dump(), proxy.port());
+    BOOST_TEST(condensing.told().run().status == "finished");
     Played played(server(), "slow");
     played.told().start();
     auto waiting = std::async(std::launch::async, [&] { return played->wait_for_end(run_patience); });
@@ -345,6 +355,7 @@ BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_
     const auto& calls = hanging->calls();
     const std::size_t before = proxy.counts().connections;
     auto asking = std::async(std::launch::async, [&] { return calls.ask_agent("What are you doing?"); });
+    auto condensation = std::async(std::launch::async, [&] { return condensing->calls().condense(); });
     const auto kind_of = [](const auto& result) {
         return result ? "" : std::string(name_of(result.error().kind));
     };
@@ -358,11 +369,13 @@ BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_
     also([&] { return calls.update_secrets({{"A", Secret("s")}}); });
     also([&] { return calls.set_title("A title"); });
     also([&] { return calls.events(); });
-    eventually("all of them", [&] { return proxy.counts().connections > before + others.size(); });
+    eventually("all of them", [&] { return proxy.counts().connections > before + others.size() + 1; });
     server().end(SIGKILL);
 
     const auto answer = asking.get();
     BOOST_TEST((!answer && answer.error().kind == Kind::unreachable && answer.error().maybe_done));
+    const auto condensed = condensation.get();
+    BOOST_TEST((!condensed && condensed.error().kind == Kind::unreachable && condensed.error().maybe_done));
     for (auto& other : others) {
         const std::string kind = other.get();  // newer servers answer at once
         BOOST_TEST((kind.empty() || kind == "unreachable"), kind);
@@ -381,6 +394,7 @@ BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_
     const std::string differs = hanging.difference();
     const bool is_lost = is_old() && differs.starts_with("not_found: ");
     BOOST_TEST((differs.empty() || is_lost), differs);
+    BOOST_TEST(condensing.difference() == "");
     BOOST_TEST(played.difference() == "");
     BOOST_TEST(played.run().status == "finished");
     BOOST_TEST(played.difference() == "");
