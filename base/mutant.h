@@ -21,6 +21,10 @@ enum class Mutant {
     look_up_settle_ignored,
     closed_window_ignored,
     summary_frozen_twice,
+    known_events_missed,
+    question_forgotten_before_answer,
+    disproved_silence_counted,
+    adoption_put_at_the_end,
 };
 
 #ifdef EPILOGUE_MUTANTS

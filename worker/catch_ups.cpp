@@ -8,6 +8,7 @@
 
 #include "base/io/kafka.h"
 #include "base/io/log.h"
+#include "base/mutant.h"
 #include "worker/transition.h"
 
 namespace epilogue {
@@ -23,7 +24,13 @@ constexpr std::array<std::chrono::seconds, 4> pauses{
 
 /// True while the row is as `taken` left it: nobody took it over, or asked anew.
 bool is_ours(const std::optional<CatchUpRow>& row, const CatchUpRow& taken) {
+    if (mutant(Mutant::question_forgotten_before_answer)) return true;
     return row && row->owner == taken.owner && row->attempts == taken.attempts;
+}
+
+/// When it was taken: the server was asked after that.
+Instant begun_at(const CatchUpRow& taken) {
+    return taken.next_try_at - lease;
 }
 
 /// Whether a later try may do better.
@@ -67,7 +74,9 @@ Result<bool> CatchUps::work_once(const std::stop_token& stop) {
     if (!id) return false;
     TRY(const auto taken, take(*id));
     if (!taken) return true;
-    const auto log = read_log_(*id, stop);
+    auto log = read_log_(*id, stop);
+    if (log && taken->why == CatchUpWhy::registered && !has_begun(*log))
+        log = tl::unexpected(Unread{Unread::Why::unknown, "it has not begun"});
     if (log)
         TRY_VOID(apply(*taken, *log));
     else if (may_change(*taken, log.error()))
@@ -77,17 +86,26 @@ Result<bool> CatchUps::work_once(const std::stop_token& stop) {
     return true;
 }
 
-Result<std::optional<std::string>> CatchUps::next_due() {
-    const std::lock_guard lock(mutex_);
-    const auto now = std::chrono::steady_clock::now();
-    if (found_.empty() && now >= look_not_before_) {
+Result<void> CatchUps::look() {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto now = rules_.steady();
+        if (!found_.empty() || now < look_not_before_) return {};
         look_not_before_ = now + look_every;
-        TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
-            TRY(const auto ids, transaction.due_catch_ups(looked_up_at_once));
-            found_.assign(ids.begin(), ids.end());
-            return {};
-        }));
     }
+    std::vector<std::string> ids;
+    TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+        TRY(ids, transaction.due_catch_ups(looked_up_at_once));
+        return {};
+    }));
+    const std::lock_guard lock(mutex_);
+    found_.assign(ids.begin(), ids.end());
+    return {};
+}
+
+Result<std::optional<std::string>> CatchUps::next_due() {
+    TRY_VOID(look());
+    const std::lock_guard lock(mutex_);
     if (found_.empty()) return std::optional<std::string>();
     std::optional next(std::move(found_.front()));
     found_.pop_front();
@@ -114,6 +132,8 @@ Result<std::optional<CatchUpRow>> CatchUps::take(const std::string& conversation
         ++row->attempts;
         TRY_VOID(transaction.put_catch_up(*row));
         taken = std::move(row);
+        if (mutant(Mutant::question_forgotten_before_answer))
+            return transaction.remove_catch_up(conversation_id);
         return {};
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
@@ -144,6 +164,11 @@ Result<void> CatchUps::finish(const CatchUpRow& taken,
         TRY(const auto row, transaction.lock_catch_up(id));
         if (!is_ours(row, taken)) return {};
         TRY(result, change(transition));
+        if (result.empty()) {
+            CatchUpRow again = taken;
+            again.next_try_at = now + rules_.batch.settle;
+            return transaction.put_catch_up(again);
+        }
         TRY_VOID(transition.write());
         report = std::move(transition.report);
         return transaction.remove_catch_up(id);
@@ -160,6 +185,11 @@ Result<void> CatchUps::finish(const CatchUpRow& taken,
 
 Result<void> CatchUps::apply(const CatchUpRow& taken, const ServerLog& log) {
     return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
+        if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
+        if (mutant(Mutant::disproved_silence_counted) && taken.why == CatchUpWhy::silence) {
+            transition.let_silence_count();
+            return name_of(Recovered::silent);
+        }
         TRY(const Recovered recovered, transition.recover(log, {}));
         return name_of(recovered);
     });
@@ -178,11 +208,12 @@ Result<void> CatchUps::give_up(const CatchUpRow& taken, const Unread& why) {
 
 Result<void> CatchUps::put_off(const CatchUpRow& taken, bool right_away) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(auto row, transaction.lock_catch_up(taken.conversation_id));
+        TRY(const auto row, transaction.lock_catch_up(taken.conversation_id));
         if (!is_ours(row, taken)) return {};
         TRY(const Instant now, transaction.now());
-        row->next_try_at = right_away ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
-        return transaction.put_catch_up(*row);
+        CatchUpRow again = taken;
+        again.next_try_at = right_away ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
+        return transaction.put_catch_up(again);
     };
     return store_.transact_idempotent(work);
 }

@@ -22,6 +22,9 @@ struct CatchUpRules {
     std::string topic;
     std::string owner;
     BatchRules batch;
+    std::function<std::chrono::steady_clock::time_point()> steady = [] {
+        return std::chrono::steady_clock::now();
+    };
 };
 
 /// What it tells those who watch it.
@@ -53,13 +56,15 @@ class CatchUps {
   private:
     void work(const std::stop_token& stop);
     Result<std::optional<std::string>> next_due();
+    /// Reads what is due once there is nothing left of what was found; one thread at a time, once a second.
+    Result<void> look();
     /// Leases it; nullopt when there is nothing to ask (any more).
     Result<std::optional<CatchUpRow>> take(const std::string& conversation_id);
     Result<void> apply(const CatchUpRow& taken, const ServerLog& log);
     Result<void> put_off(const CatchUpRow& taken, bool right_away);
     Result<void> give_up(const CatchUpRow& taken, const Unread& why);
     /// Changes the conversation and removes its row, unless somebody else has the row by now. `change` says
-    /// what came of it.
+    /// what came of it; nothing, when it is to be asked once more.
     Result<void> finish(const CatchUpRow& taken,
                         const std::function<Result<std::string_view>(Transition&)>& change);
 

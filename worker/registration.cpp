@@ -47,6 +47,7 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
                                   now + topic_comes_first, watch.default_agent_server));
         return {};
     }
+    if (!callback.options.from_last) return {};
     TRY(const Processor place, decode_processor(callback.processor_type, callback.processor_json));
     TRY(const bool is_owed, has_untold_end(transaction, callback.conversation_id, conversation, place));
     if (!is_owed) return {};
@@ -100,7 +101,6 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
         TRY(row.id, transaction.insert_callback(row));
         registered.callback_id = row.id;
         if (request.endpoint) TRY_VOID(transaction.put_agent_endpoint(*request.endpoint));
-        if (!row.options.from_last) return {};
         TRY(const Instant now, transaction.now());
         return begin_watch(transaction, planner, conversation, row, now, request.watch,
                            &registered.planned_sink);

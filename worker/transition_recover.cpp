@@ -2,22 +2,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/mutant.h"
 #include "schemas/processor.h"
 #include "worker/last_end.h"
 #include "worker/transition.h"
 
 namespace epilogue {
-namespace {
-
-/// Servers write their local time. Where it cannot be ours, nothing is concluded from it.
-bool has_our_time(const std::vector<Event>& log, Instant now) {
-    constexpr std::chrono::seconds clocks_differ{60};
-    return std::all_of(log.begin(), log.end(), [&](const Event& event) {
-        return event.timestamp && *event.timestamp <= now + clocks_differ;
-    });
-}
-
-}  // namespace
 
 std::string_view name_of(Recovered recovered) {
     switch (recovered) {
@@ -47,20 +37,28 @@ Result<Recovered> Transition::recover(const ServerLog& log, const Source& source
         return made;
     };
     // Records would have come when the events happened; to a conversation that is known they come late.
-    const bool at_their_time = was_untold && has_our_time(log.events, database_now_);
+    const bool at_their_time =
+        was_untold && has_our_time(log.events, database_now_) && !mutant(Mutant::adoption_put_at_the_end);
     Instant at = at_their_time ? Instant{} : partition.clock.value_or(database_now_);
     std::size_t applied = 0;
+    const auto arrive_before = [&](Instant moment) -> Result<void> {
+        for (; next != absent.end() && (*next)->adopted_at < moment; ++next) {
+            keep(stored, tick(std::move(stored.conversation), (*next)->adopted_at, rules()), source);
+            TRY_VOID(arrive(stored, {*next}));
+        }
+        return {};
+    };
     for (const Event& event : missed(stored.conversation, log.events)) {
         if (at_their_time) {
-            for (; next != absent.end() && (*next)->adopted_at < *event.timestamp; ++next) {
-                keep(stored, tick(std::move(stored.conversation), (*next)->adopted_at, rules()), source);
-                TRY_VOID(arrive(stored, {*next}));
-            }
+            TRY_VOID(arrive_before(*event.timestamp));
             at = std::max(at, std::min(*event.timestamp, database_now_));
+        } else if (had_settled(stored.conversation, event, rules_.settle)) {
+            keep(stored, tick(std::move(stored.conversation), *due_at(stored.conversation), rules()), source);
         }
         keep(stored, fold(std::move(stored.conversation), event, at, rules()), source);
         ++applied;
     }
+    if (at_their_time) TRY_VOID(arrive_before(Instant::max()));
     // What stands at the log's end counts at once when the server confirms it, else when its time is over.
     const auto settled = has_ended(log)                     ? due_at(stored.conversation)
                          : at_their_time && is_current(log) ? std::optional(database_now_)

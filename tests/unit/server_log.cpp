@@ -70,3 +70,44 @@ BOOST_AUTO_TEST_CASE(a_log_has_ended_when_the_server_confirms_its_last_status) {
     }
     BOOST_TEST(!has_ended({{user_says("u1", 0s)}, "finished"}));
 }
+
+BOOST_AUTO_TEST_CASE(of_the_same_moment_as_the_newest_that_is_known_only_what_has_a_known_id_is_missed) {
+    const std::vector<Event> log{user_says("u1", 0s), status("r1", 1s, "running"), agent_acts("a1", 2s),
+                                 status("s1", 2s, "error")};
+    Story story;
+    story.read({log[0], log[1], log[2]});
+    const auto behind = missed(story.conversation(), log);
+    BOOST_REQUIRE(behind.size() == 1U);
+    BOOST_TEST(behind.front().id == "s1");
+    BOOST_TEST(missed(story.conversation(), {log[0], log[1], log[2]}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_conversation_has_begun_with_the_first_event_that_opens_a_turn) {
+    BOOST_TEST(!has_begun({}));
+    BOOST_TEST(!has_begun({{sign_of_life("o1", 0s), status("i1", 1s, "idle")}, "idle"}));
+    BOOST_TEST(has_begun({{status("i1", 1s, "idle"), user_says("u1", 2s)}, "idle"}));
+    BOOST_TEST(has_begun({{agent_acts("a1", 0s)}, "running"}));
+    BOOST_TEST(has_begun({{status("f1", 0s, "finished")}, "finished"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_end_is_unsettled_until_it_has_stood_by_the_servers_own_time_when_that_can_be_ours) {
+    const auto log = [](const char* last) {
+        return ServerLog{{user_says("u1", 0s), status("s1", 10s, last)}, last};
+    };
+    for (const char* last : {"finished", "error"}) {
+        BOOST_TEST(is_unsettled(log(last), story_start + 11s, 2s), last);
+        BOOST_TEST(!is_unsettled(log(last), story_start + 12s, 2s), last);
+        BOOST_TEST(is_unsettled(log(last), story_start + 5s, 2s), last);
+        BOOST_TEST(!is_unsettled(log(last), story_start - 5min, 2s), last);
+    }
+    BOOST_TEST(!is_unsettled(log("stuck"), story_start + 11s, 2s));
+    BOOST_TEST(!is_unsettled({}, story_start, 2s));
+}
+
+BOOST_AUTO_TEST_CASE(a_finished_had_settled_when_the_next_event_happened_so_much_later) {
+    Story story;
+    story.read({user_says("u1", 0s), status("f1", 10s, "finished")});
+    BOOST_TEST(!had_settled(story.conversation(), status("r1", 11s, "running"), 2s));
+    BOOST_TEST(had_settled(story.conversation(), status("r1", 12s, "running"), 2s));
+    BOOST_TEST(!had_settled(Conversation{}, status("r1", 12s, "running"), 2s));
+}

@@ -1,6 +1,7 @@
 // A conversation as its agent server tells it, and how much of that is not known of it yet. Pure.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,18 @@ bool is_untold(const Conversation& conversation);
 /// The end of the log that `conversation` does not know: from the first event on that could steer it, stands
 /// behind all that it knows by id, and is newer than what it has applied.
 std::span<const Event> missed(const Conversation& conversation, const std::vector<Event>& log);
+
+/// True when a turn has begun in it: there is something to know.
+bool has_begun(const ServerLog& log);
+
+/// True when the log's last status is an end that has not stood for `settle` at `now`: it may be taken back.
+/// Judged by the server's own times, where they can be ours.
+bool is_unsettled(const ServerLog& log, Instant now, std::chrono::milliseconds settle);
+/// True when the standing `finished` had stood for `settle` before `event` happened, by the server's own
+/// times.
+bool had_settled(const Conversation& conversation, const Event& event, std::chrono::milliseconds settle);
+/// Servers write their local time. Where it cannot be ours, nothing is concluded from it.
+bool has_our_time(const std::vector<Event>& log, Instant now);
 
 /// True when the server says that the log's last status stands: nothing is on its way.
 bool is_current(const ServerLog& log);
