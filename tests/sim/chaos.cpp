@@ -62,14 +62,7 @@ void demand_faults(World& world) {
 
 }  // namespace
 
-Outcome run_schedule(std::uint64_t seed, Trace::Level trace) {
-    World world(seed, trace);
-    Random& random = world.schedule.random;
-    constexpr std::array<std::string_view, 5> budgets{"", "", "", "5/s", "1/s 40/min"};
-    world.platform.limit(parse_rate_limits(random.one_of(budgets)).value());
-    const Micros end = random.between(Micros(seconds{50}), Micros(seconds{150}));
-    world.set_up(draw_workload(random.fork(), world.schedule.faults, world.broker.partitions(), end),
-                 random.between(1, 3));
+Outcome go_through_faults(World& world, Micros end) {
     strike_again(world);
     world.run_until(end);
     demand_faults(world);
@@ -78,6 +71,17 @@ Outcome run_schedule(std::uint64_t seed, Trace::Level trace) {
     world.converge(longest_convergence);
     world.judge();
     return world.outcome();
+}
+
+Outcome run_schedule(std::uint64_t seed, Trace::Level trace) {
+    World world(seed, trace);
+    Random& random = world.schedule.random;
+    constexpr std::array<std::string_view, 5> budgets{"", "", "", "5/s", "1/s 40/min"};
+    world.platform.limit(parse_rate_limits(random.one_of(budgets)).value());
+    const Micros end = random.between(Micros(seconds{50}), Micros(seconds{150}));
+    world.set_up(draw_workload(random.fork(), world.schedule.faults, world.broker.partitions(), end),
+                 random.between(1, 3));
+    return go_through_faults(world, end);
 }
 
 }  // namespace epilogue::sim

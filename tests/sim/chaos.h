@@ -7,6 +7,10 @@
 
 namespace epilogue::sim {
 
+/// Lets what is drawn strike the world's machines until `end`; then everything heals and has to converge, and
+/// is judged.
+Outcome go_through_faults(World& world, Micros end);
+
 /// Runs the schedule of `seed`.
 Outcome run_schedule(std::uint64_t seed, Trace::Level trace);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "worker/core/server_log.h"
+
 namespace epilogue::sim {
 
 LockKey lock_key(char table, std::string_view row) {
@@ -105,9 +107,20 @@ bool Database::is_first(std::int64_t ordinal, const DeliveryRow& row) const {
     return open.empty() || *open.begin() >= ordinal;
 }
 
+void Database::note_first_told(const Changes& changes) {
+    for (const auto& [id, row] : changes.catch_ups) {
+        const auto before = conversations.find(id);
+        const auto after = changes.conversations.find(id);
+        if (row || before == conversations.end() || after == changes.conversations.end()) continue;
+        if (is_untold(before->second.conversation) && !is_untold(after->second.conversation))
+            caught_up.insert(id);
+    }
+}
+
 void Database::apply(OpenTransaction& transaction) {
     Changes& changes = transaction.changes;
     audit(changes);
+    note_first_told(changes);
     for (auto& [partition, row] : changes.partitions) partitions[partition] = std::move(row);
     for (auto& [id, row] : changes.conversations) conversations[id] = std::move(row);
     for (auto& [id, row] : changes.callbacks) {
@@ -115,7 +128,7 @@ void Database::apply(OpenTransaction& transaction) {
             if (foreign.erase(id) == 0) idempotency_keys[row.idempotency_key] = id;
             const Conversation& seen = conversations.at(row.conversation_id).conversation;
             registrations[id] = {seen.last ? seen.last->turn_key : "",
-                                 std::holds_alternative<Ended>(seen.standing)};
+                                 std::holds_alternative<Ended>(seen.standing), is_untold(seen)};
         }
         callbacks[id] = std::move(row);
     }

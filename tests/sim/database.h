@@ -65,6 +65,7 @@ struct OpenTransaction {
 struct RegistrationSeen {
     std::string last_turn;  ///< of the conversation's last counted turn; empty: none
     bool between_turns = false;
+    bool untold = false;  ///< no turn of it was known
 };
 
 class Database {
@@ -114,6 +115,7 @@ class Database {
     std::set<std::pair<std::int64_t, std::string>> delivery_turns;  ///< the unique key
     std::set<std::pair<int, std::int64_t>> dead_letters;
     std::map<std::int64_t, RegistrationSeen> registrations;
+    std::set<std::string> caught_up;  ///< conversations of which a catch-up was the first to tell
 
     std::int64_t statements = 0;  ///< so far, to see whether somebody is busy
     std::int64_t next_callback = 1;
@@ -121,6 +123,7 @@ class Database {
 
   private:
     void audit(const Changes& changes);
+    void note_first_told(const Changes& changes);
 
     Schedule& schedule_;
     Oracle& oracle_;

@@ -81,6 +81,12 @@ constexpr std::array<std::string_view, points> point_names{"before T1",
                                                            "agent answered",
                                                            "before freeze",
                                                            "after freeze",
+                                                           "before a catch-up's lease",
+                                                           "after a catch-up's lease",
+                                                           "log asked",
+                                                           "log answered",
+                                                           "before a catch-up",
+                                                           "after a catch-up",
                                                            "reading",
                                                            "nothing written"};
 

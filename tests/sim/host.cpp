@@ -5,6 +5,8 @@
 #include "tests/sim/agent.h"
 #include "tests/sim/workload.h"
 #include "worker/batch.h"
+#include "worker/catch_ups.h"
+#include "worker/hand_on.h"
 
 namespace epilogue::sim {
 namespace {
@@ -25,14 +27,19 @@ SummaryRules summary_rules() {
 
 }  // namespace
 
+WatchRules watch_rules(const BatchRules& batch) {
+    return {batch.inactivity, batch.default_agent_server};
+}
+
 /// The worker itself, as worker/worker.cpp puts it together.
 struct Host::Parts {
     Parts(Host& host, const Surroundings& world, Process& process)
         : loop_store(world.database, process),
           post_store(world.database, process),
           planner(installation_id, summary_rules(), world.asking),
-          batch(loop_store, planner, {.settle = settle}),
-          adopter(post_store, planner, {.installed_at = Database::start}, [] {}),
+          batch(loop_store, planner, world.batch),
+          adopter(post_store, planner, {.installed_at = Database::start, .watch = watch_rules(world.batch)},
+                  [] {}),
           sinks(make_sinks(world.platform, process)),
           sender(
               post_store, sinks, {.owner = process.name()}, {},
@@ -60,7 +67,25 @@ struct Host::Parts {
                 .owner = process.name(),
                 .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
                 .random01 = [&world_random = world.schedule.random] { return world_random.real01(); },
-                .owed = [this](const TurnId& turn) { asking.add(turn); }}) {}
+                .owed = [this](const TurnId& turn) { asking.add(turn); }}) {
+        if (world.agent_logs == nullptr) return;
+        catch_ups = std::make_unique<CatchUps>(
+            post_store, planner, world.agent_logs->asked_by(process),
+            CatchUpRules{.group = "epilogue",
+                         .topic = "conversation.events",
+                         .owner = process.name(),
+                         .batch = world.batch,
+                         .steady = [&host] { return SteadyTime(host.world_.schedule.now()); }},
+            CatchUpObserver{.over =
+                                [&schedule = world.schedule](CatchUpWhy why, std::string_view result) {
+                                    schedule.say("a catch-up ({}): {}", name_of(why), result);
+                                },
+                            .applied =
+                                [this, &metrics = world.metrics](const BatchReport& report) {
+                                    hand_on(report, metrics, outbox);
+                                    for (const TurnId& turn : report.owed) asking.add(turn);
+                                }});
+    }
 
     static Sinks make_sinks(Platform& platform, Process& process) {
         Sinks sinks;
@@ -82,6 +107,7 @@ struct Host::Parts {
     Lanes lanes;
     SimLog log;
     Loop loop;
+    std::unique_ptr<CatchUps> catch_ups;
 };
 
 Host::Host(Surroundings world, int number) : world_(world), number_(number) {
@@ -107,6 +133,7 @@ void Host::start() {
     process_->on_still = [this](Micros time) { stood_still(time); };
     turns_ = {&Host::turn};
     sweeps_ = {&Host::sweep};
+    catch_ups_ = {&Host::catch_up};
     senders_busy_ = 0;
     summarisers_busy_ = 0;
     idle_for_ = shortest_idle;
@@ -115,6 +142,7 @@ void Host::start() {
     world_.broker.join(parts_->log);
     sweep_soon(schedule.random.between(Micros{0}, Micros(milliseconds{500})));
     adopt_soon();
+    if (parts_->catch_ups) catch_up_soon(until_next_catch_up());
 }
 
 void Host::kill() {
@@ -283,6 +311,27 @@ void Host::sweep() {
             if (process_) ask_next();
             if (process_) sweep_soon(until_next_due());
         });
+}
+
+/// One of the threads that catch up.
+void Host::catch_up() {
+    run(
+        catch_ups_, [this] { (void)parts_->catch_ups->work_once(std::stop_token{}).has_value(); },
+        [this] {
+            dispatch();
+            if (process_) ask_next();
+            if (process_) catch_up_soon(until_next_catch_up());
+        });
+}
+
+/// They look every second; here when something may have become due.
+Micros Host::until_next_catch_up() const {
+    constexpr seconds look_every{1};
+    const Instant now = world_.database.now();
+    Instant next = now + longest_idle;
+    for (const auto& [id, row] : world_.database.catch_ups) next = std::min(next, row.next_try_at);
+    return std::max(next - now, Micros(look_every)) +
+           world_.schedule.random.between(Micros{0}, Micros(milliseconds{100}));
 }
 
 /// The adopter looks every two seconds.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "tests/sim/agent_logs.h"
 #include "tests/sim/log.h"
 #include "tests/sim/platform.h"
 #include "tests/sim/store.h"
@@ -26,7 +27,12 @@ struct Surroundings {
     Metrics& metrics;
     Readiness& readiness;
     AskRules asking;
+    BatchRules batch;
+    AgentLogs* agent_logs;  ///< null: nobody asks for logs
 };
+
+/// What begins with a watch in a world whose batches go by these rules.
+WatchRules watch_rules(const BatchRules& batch);
 
 class Host {
   public:
@@ -69,8 +75,11 @@ class Host {
     void ask_next();
     void sweep_soon(Micros delay) { soon(sweeps_, delay); }
     void sweep();
+    void catch_up_soon(Micros delay) { soon(catch_ups_, delay); }
+    void catch_up();
     void adopt_soon();
     Micros until_next_due() const;
+    Micros until_next_catch_up() const;
 
     Surroundings world_;
     const int number_;
@@ -83,6 +92,7 @@ class Host {
     std::unique_ptr<Parts> parts_;
     Routine turns_{&Host::turn};
     Routine sweeps_{&Host::sweep};
+    Routine catch_ups_{&Host::catch_up};
     Micros idle_for_{0};
     int senders_busy_ = 0;
     int summarisers_busy_ = 0;

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
 #include "tests/sim/outage.h"
 #include "tests/sim/storm.h"
@@ -76,6 +77,9 @@ int main(int argc, char** argv) {
            },
            "instead of schedules, a three-hour outage with 500 open turns")
         ->check(CLI::IsMember({"relay", "kafka", "workers"}));
+    app.add_flag_callback(
+        "--catch-up", [&run] { run = run_catch_up; },
+        "instead of schedules of what the topic tells, schedules of what it does not");
     app.add_option_function<std::string>(
            "--storm",
            [&run](const std::string& name) {

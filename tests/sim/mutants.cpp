@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
 #include "tests/sim/storm.h"
 
@@ -19,7 +20,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 15> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 19> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
@@ -35,12 +36,25 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 15> mutants{{
     {"look_up_settle_ignored", Mutant::look_up_settle_ignored},
     {"closed_window_ignored", Mutant::closed_window_ignored},
     {"summary_frozen_twice", Mutant::summary_frozen_twice},
+    {"known_events_missed", Mutant::known_events_missed},
+    {"question_forgotten_before_answer", Mutant::question_forgotten_before_answer},
+    {"disproved_silence_counted", Mutant::disproved_silence_counted},
+    {"adoption_put_at_the_end", Mutant::adoption_put_at_the_end},
 }};
 
 /// A schedule, unless the fault shows in another scene only.
 Outcome run(Mutant mutant, std::uint64_t seed, Trace::Level trace) {
-    return mutant == Mutant::closed_window_ignored ? run_storm(Storm::rate, seed, trace)
-                                                   : run_schedule(seed, trace);
+    switch (mutant) {
+        case Mutant::closed_window_ignored:
+            return run_storm(Storm::rate, seed, trace);
+        case Mutant::known_events_missed:
+        case Mutant::question_forgotten_before_answer:
+        case Mutant::disproved_silence_counted:
+        case Mutant::adoption_put_at_the_end:
+            return run_catch_up(seed, trace);
+        default:
+            return run_schedule(seed, trace);
+    }
 }
 
 struct Caught {

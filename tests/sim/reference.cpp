@@ -5,6 +5,7 @@
 #include "base/mutant.h"
 #include "schemas/decode.h"
 #include "worker/core/fold.h"
+#include "worker/core/server_log.h"
 
 namespace epilogue::sim {
 namespace {
@@ -28,31 +29,48 @@ class Unmutated {
 };
 #endif
 
-void take(const std::vector<TurnEnd>& ended, std::vector<ToldTurn>& turns) {
+FoldRules fold_rules() {
+    FoldRules rules;
+    rules.settle = settle;
+    return rules;
+}
+
+void add(const std::vector<TurnEnd>& ended, std::vector<ToldTurn>& turns) {
     for (const TurnEnd& turn : ended) turns.push_back({turn.turn_key, turn.verdict, turn.words.value_or("")});
 }
 
 }  // namespace
 
-std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broker& broker) {
-    if (!conversation.messy) return conversation.turns;
+void Folding::take(std::string_view event, Instant at) {
     const Unmutated unmutated;
     Decoder decoder;
-    Conversation folded;
-    std::vector<ToldTurn> turns;
-    FoldRules rules;
-    rules.settle = settle;
-    for (const LogRecord& record : broker.log(conversation.partition)) {
-        if (record.key != conversation.id) continue;
-        const Decoded decoded = decoder.decode(record.value);
-        const auto* event = std::get_if<Event>(&decoded);
-        if (event == nullptr) continue;
-        Folded next = fold(std::move(folded), *event, record.timestamp, rules);
-        folded = std::move(next.conversation);
-        take(next.ended, turns);
-    }
-    take(tick(std::move(folded), Instant::max()).ended, turns);
-    return turns;
+    const Decoded decoded = decoder.decode(event);
+    const auto* known = std::get_if<Event>(&decoded);
+    if (known == nullptr) return;
+    Folded next = fold(std::move(conversation_), *known, at, fold_rules());
+    conversation_ = std::move(next.conversation);
+    add(next.ended, turns_);
+}
+
+void Folding::pass(Instant at) {
+    const Unmutated unmutated;
+    Folded next = tick(std::move(conversation_), at, fold_rules());
+    conversation_ = std::move(next.conversation);
+    add(next.ended, turns_);
+}
+
+RegistrationSeen Folding::seen() const {
+    return {conversation_.last ? conversation_.last->turn_key : "",
+            std::holds_alternative<Ended>(conversation_.standing), is_untold(conversation_)};
+}
+
+std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broker& broker) {
+    if (!conversation.messy) return conversation.turns;
+    Folding folding;
+    for (const LogRecord& record : broker.log(conversation.partition))
+        if (record.key == conversation.id) folding.take(record.value, record.timestamp);
+    folding.pass(Instant::max());
+    return folding.turns();
 }
 
 std::vector<ToldTurn> reported_turns(const std::vector<ToldTurn>& turns, const WantedCallback& callback,

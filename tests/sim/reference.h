@@ -2,12 +2,37 @@
 // came out of order, from one fold over the whole log.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tests/sim/broker.h"
 #include "tests/sim/workload.h"
+#include "worker/core/conversation.h"
 
 namespace epilogue::sim {
+
+/// An event, and when it happened.
+struct TimedEvent {
+    Micros at{0};
+    std::string value;
+};
+
+/// A conversation as one fold over its events tells it.
+class Folding {
+  public:
+    void take(std::string_view event, Instant at);
+    /// Nothing more comes before `at`.
+    void pass(Instant at);
+
+    const Conversation& conversation() const { return conversation_; }
+    const std::vector<ToldTurn>& turns() const { return turns_; }
+    /// What it looks like to a callback that begins to watch here.
+    RegistrationSeen seen() const;
+
+  private:
+    Conversation conversation_;
+    std::vector<ToldTurn> turns_;
+};
 
 /// All turns of the conversation, in the order in which they counted.
 std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broker& broker);

@@ -35,6 +35,10 @@ std::pair<Point, Point> step_of(const Database& database, const Changes& changes
             return {Point::before_t2, Point::after_t2};
         return {Point::before_record, Point::after_record};
     }
+    for (const auto& [id, row] : changes.catch_ups) {
+        if (!row) return {Point::before_catch_up, Point::after_catch_up};
+        if (!row->owner.empty()) return {Point::before_log_lease, Point::after_log_lease};
+    }
     if (changes.callbacks.empty()) return {Point::nothing_written, Point::nothing_written};
     return {Point::before_registration, Point::after_registration};
 }

@@ -12,19 +12,6 @@ namespace {
 using std::chrono::seconds;
 using testing::Storyteller;
 
-CallbackOptions draw_options(Random& random) {
-    CallbackOptions options;
-    const double draw = random.real01();
-    options.mode = draw < 0.5 ? Mode::every_turn : draw < 0.8 ? Mode::once : Mode::until_done;
-    if (random.chance(0.3)) {
-        std::vector<Verdict> some;
-        for (const Verdict verdict : options.triggers)
-            if (random.chance(0.6)) some.push_back(verdict);
-        if (!some.empty()) options.triggers = std::move(some);
-    }
-    return options;
-}
-
 /// Events that came before, sent again by a second source.
 void repeat_some(Random& random, Faults& faults, std::vector<Storyteller::Told>& told) {
     std::vector<Storyteller::Told> repeats;
@@ -55,6 +42,19 @@ bool shuffle_some(Random& random, Faults& faults, std::vector<Storyteller::Told>
 }
 
 }  // namespace
+
+CallbackOptions draw_options(Random& random) {
+    CallbackOptions options;
+    const double draw = random.real01();
+    options.mode = draw < 0.5 ? Mode::every_turn : draw < 0.8 ? Mode::once : Mode::until_done;
+    if (random.chance(0.3)) {
+        std::vector<Verdict> some;
+        for (const Verdict verdict : options.triggers)
+            if (random.chance(0.6)) some.push_back(verdict);
+        if (!some.empty()) options.triggers = std::move(some);
+    }
+    return options;
+}
 
 Workload draw_workload(Random random, Faults& faults, int partitions, Micros end) {
     Workload workload;

@@ -1,6 +1,7 @@
 // What happens in a schedule's conversations: their records, their callbacks, and the turns that count.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct ToldConversation {
     std::vector<ToldTurn> turns;
     /// Events came out of order: its turns are those of a fold over the whole log.
     bool messy = false;
+    /// Its turns by the topic alone, where only a catch-up can tell of the others.
+    std::optional<std::vector<ToldTurn>> in_topic = {};
 };
 
 struct WantedCallback {
@@ -49,6 +52,9 @@ struct Workload {
 
 /// How long a V1 `finished` has to stand (settle_ms).
 constexpr std::chrono::milliseconds settle{2000};
+
+/// Mode and triggers of a callback.
+CallbackOptions draw_options(Random& random);
 
 /// Draws what happens until `end`.
 Workload draw_workload(Random random, Faults& faults, int partitions, Micros end);

@@ -54,9 +54,10 @@ void World::set_up(Workload told, int workers) {
         });
     register_late();
     for (int i = 0; i < workers; ++i)
-        hosts.push_back(std::make_unique<Host>(
-            Surroundings{schedule, database, broker, platform, shared_metrics(), shared_readiness(), asking_},
-            i));
+        hosts.push_back(
+            std::make_unique<Host>(Surroundings{schedule, database, broker, platform, shared_metrics(),
+                                                shared_readiness(), asking_, batch, agent_logs.get()},
+                                   i));
     for (const auto& host : hosts)
         schedule.after(schedule.random.between(Micros{0}, Micros(seconds{5})),
                        [&host = *host] { host.start(); });
@@ -98,6 +99,10 @@ void World::retry_parked() {
 }
 
 std::string World::unfinished() const {
+    std::size_t produced = 0;
+    for (int partition = 0; partition < broker.partitions(); ++partition)
+        produced += broker.log(partition).size();
+    if (produced < workload.records.size()) return "a record is on its way";
     for (int partition = 0; partition < broker.partitions(); ++partition) {
         const auto end = static_cast<std::int64_t>(broker.log(partition).size());
         const auto row = database.partitions.find(partition);
@@ -108,8 +113,11 @@ std::string World::unfinished() const {
             return fmt::format("partition {}: {} of {} committed", partition, committed, end);
     }
     for (const auto& [id, row] : database.conversations)
-        if (due_at(row.conversation) && !std::holds_alternative<Open>(row.conversation.standing))
+        if (due_at(row.conversation) &&
+            (agent_logs || !std::holds_alternative<Open>(row.conversation.standing)))
             return fmt::format("a timer of {} is standing", id);
+    if (!database.catch_ups.empty())
+        return fmt::format("the agent server is to be asked about {}", database.catch_ups.begin()->first);
     if (!database.foreign.empty()) return "a callback waits to be adopted";
     for (const auto& client : clients_)
         if (!client->is_done()) return "a client is not done";
@@ -132,8 +140,9 @@ void World::judge() {
         const std::int64_t id = wanted.foreign ? foreign_.at(i) : database.idempotency_keys.at(key_of(i));
         const auto& refused = platform.refused();
         const bool optional = std::find(refused.begin(), refused.end(), wanted.number) != refused.end();
-        for (const ToldTurn& turn :
-             reported_turns(turns_of(conversation, broker), wanted, database.registrations.at(id))) {
+        const bool from_topic = conversation.in_topic && !database.caught_up.contains(conversation.id);
+        const auto turns = from_topic ? *conversation.in_topic : turns_of(conversation, broker);
+        for (const ToldTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
             const std::string name = std::to_string(id) + '\0' + conversation.id + '\0' + turn.key;
             owed.push_back({id, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
                             uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.words,
@@ -146,6 +155,19 @@ void World::judge() {
     if (database.dead_letters.size() != workload.poison)
         oracle.complain(fmt::format("{} dead letters for {} poisonous records", database.dead_letters.size(),
                                     workload.poison));
+}
+
+/// A catch-up that is the first to tell of a conversation gives each callback its place in the log.
+RegistrationSeen World::seen_by(std::int64_t callback_id) const {
+    const CallbackRow& row = database.callbacks.at(callback_id);
+    const RegistrationSeen& seen = database.registrations.at(callback_id);
+    if (!seen.untold || !database.caught_up.contains(row.conversation_id)) return seen;
+    Folding folding;
+    for (const TimedEvent& event : agent_logs->events_of(row.conversation_id))
+        if (Database::start + event.at <= row.adopted_at)
+            folding.take(event.value, Database::start + event.at);
+    folding.pass(row.adopted_at);
+    return folding.seen();
 }
 
 /// Every post of a turn shows the summary that was frozen.
@@ -187,6 +209,7 @@ RegistrationRequest World::request_of(std::size_t index) const {
     request.processor_json = fmt::format(R"({{"repo":"o/r","number":{}}})", wanted.number);
     request.options = wanted.options;
     request.options.from_last = wanted.from_last;
+    request.watch = watch_rules(batch);
     request.idempotency_key = key_of(index);
     return request;
 }

@@ -56,6 +56,9 @@ class World {
     Database database;
     Broker broker;
     Platform platform;
+    BatchRules batch{.settle = settle};
+    /// What agent servers can be asked for their logs; nobody asks while there is none.
+    std::unique_ptr<AgentLogs> agent_logs;
     Workload workload;
     std::vector<std::unique_ptr<Host>> hosts;
 
@@ -70,6 +73,8 @@ class World {
     /// What is still to be done; empty: nothing.
     std::string unfinished() const;
 
+    /// What the conversation looked like when that callback began to watch it.
+    RegistrationSeen seen_by(std::int64_t callback_id) const;
     void judge_summaries();
 
     const AskRules asking_;

@@ -1,0 +1,184 @@
+#include "tests/sim/catch_up.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "tests/oracle/storyteller.h"
+#include "tests/sim/chaos.h"
+
+namespace epilogue::sim {
+namespace {
+
+using std::chrono::seconds;
+
+/// Longer than anybody in a story pauses.
+constexpr seconds inactivity{45};
+/// Longer than a swarm of faults may keep everybody from asking, or as the product has it.
+constexpr seconds patient{600};
+constexpr seconds impatient{40};
+
+/// Who tells what of a conversation.
+enum class Fate {
+    whole,     ///< the topic and the server, everything
+    headless,  ///< the topic lacks the first turns
+    dies,      ///< there is nothing more to tell, in the middle of a turn
+    unknown,   ///< the topic up to the middle of a turn; the server knows nothing of it
+    // Of these only the server can disprove a silence: it gets the time.
+    delayed,  ///< the topic has everything, but late
+    unheard,  ///< the topic has nothing
+    cut_off,  ///< the topic goes up to the middle of a turn
+};
+constexpr std::array<Fate, 7> fates{Fate::whole,   Fate::headless, Fate::dies,   Fate::unknown,
+                                    Fate::delayed, Fate::unheard,  Fate::cut_off};
+constexpr std::size_t fates_for_the_impatient = 4;
+
+/// One conversation: what happens in it, and which part of that is where.
+class Author {
+  public:
+    Author(Random& random, std::size_t index, Fate fate, Micros start)
+        : random_(random),
+          fate_(fate),
+          is_long_(random.chance(0.5)),
+          teller_(testing::make_storyteller(
+              false, random.fork(), index, start,
+              start + (fate == Fate::unheard && !is_long_
+                           ? Micros{1}
+                           : random.between(Micros(seconds{3}), Micros(seconds{12}))),
+              {.settle = settle, .counts_by_time = fate != Fate::delayed})) {
+        teller_->tell();
+        for (const auto& told : teller_->told) events_.push_back({told.at, told.value});
+        turns_ = teller_->turns;
+        if (fate == Fate::dies || fate == Fate::unknown || fate == Fate::cut_off) cut();
+        if (fate == Fate::headless) behead();
+    }
+
+    Micros over() const { return events_.back().at; }
+    /// Callbacks may come at any time, unless the topic lacks turns that begin after them: nobody would ask.
+    Micros earliest_callback() const {
+        if (head_ > 0) return events_[head_].at;
+        const bool lacks_turns = is_long_ && (fate_ == Fate::unheard || fate_ == Fate::cut_off);
+        return lacks_turns ? over() + settle : Micros{0};
+    }
+    const std::vector<ToldTurn>& turns() const { return turns_; }
+    std::optional<std::vector<ToldTurn>> in_topic() const { return in_topic_; }
+    std::vector<TimedEvent> kept() const {
+        return fate_ == Fate::unknown ? std::vector<TimedEvent>() : events_;
+    }
+
+    std::vector<Produced> records(const std::string& id, int partition) const {
+        std::vector<Produced> records;
+        if (fate_ == Fate::unheard) return records;
+        const Micros late =
+            fate_ == Fate::delayed ? random_.between(Micros(seconds{1}), Micros(seconds{200})) : Micros{0};
+        const std::size_t end = fate_ == Fate::cut_off ? cut_ : events_.size();
+        for (std::size_t i = head_; i < end; ++i)
+            records.push_back({events_[i].at, partition, id, events_[i].value, late});
+        return records;
+    }
+
+  private:
+    /// Somewhere in the middle of a turn the topic ends, and what is not cut off ends with it.
+    void cut() {
+        struct Place {
+            std::size_t events;
+            std::size_t turns;
+            std::string open;
+        };
+        std::vector<Place> places;
+        Folding folding;
+        for (std::size_t i = 0; i < events_.size(); ++i) {
+            folding.take(events_[i].value, Database::start + events_[i].at);
+            const auto* open = std::get_if<Open>(&folding.conversation().standing);
+            const bool may_end =
+                fate_ != Fate::cut_off || is_long_ || folding.turns().size() + 1 == turns_.size();
+            if (may_end && open != nullptr && folding.conversation().status == "running")
+                places.push_back({i + 1, folding.turns().size(), open->turn.key});
+        }
+        if (places.empty()) return void(cut_ = events_.size());  // it is told at once that it ended
+        const Place& place = random_.one_of(places);
+        cut_ = place.events;
+        if (fate_ == Fate::cut_off) return;
+        events_.resize(place.events);
+        turns_.resize(place.turns);
+        turns_.push_back({place.open, Verdict::timeout, ""});
+    }
+
+    /// The topic begins with the message that opens a later turn.
+    void behead() {
+        const std::size_t turn = random_.below(turns_.size());
+        const std::string id = fmt::format(R"("id":"{}")", turns_[turn].key);
+        const auto opening = std::find_if(events_.begin(), events_.end(), [&](const TimedEvent& event) {
+            return event.value.find(id) != std::string::npos;
+        });
+        if (opening->value.find(R"("source":"user")") == std::string::npos) return;
+        head_ = static_cast<std::size_t>(opening - events_.begin());
+        in_topic_.emplace(turns_.begin() + static_cast<std::ptrdiff_t>(turn), turns_.end());
+    }
+
+    Random& random_;
+    const Fate fate_;
+    const bool is_long_;  ///< where the topic lacks much, it lacks several turns
+    std::unique_ptr<testing::Storyteller> teller_;
+    std::vector<TimedEvent> events_;  ///< all that happens
+    std::vector<ToldTurn> turns_;
+    std::optional<std::vector<ToldTurn>> in_topic_;
+    std::size_t head_ = 0;  ///< events that the topic lacks at the beginning
+    std::size_t cut_ = 0;   ///< events up to the cut
+};
+
+Workload draw(World& world, bool is_patient, Micros end) {
+    Workload workload;
+    Random random = world.schedule.random.fork();
+    std::int64_t number = 1;
+    for (std::size_t index = 0, count = 1 + random.below(5); index < count; ++index) {
+        const Fate fate = fates[random.below(is_patient ? fates.size() : fates_for_the_impatient)];
+        ToldConversation conversation;
+        conversation.id = fmt::format("c{}", index);
+        conversation.partition = random.between(0, world.broker.partitions() - 1);
+        const Micros start = random.between(Micros{0}, end / 2);
+        const Author author(random, index, fate, start);
+        conversation.turns = author.turns();
+        conversation.in_topic = author.in_topic();
+        for (auto& record : author.records(conversation.id, conversation.partition))
+            workload.records.push_back(std::move(record));
+        if (auto kept = author.kept(); !kept.empty())
+            world.agent_logs->keep(conversation.id, start - random.between(Micros{0}, Micros(seconds{20})),
+                                   std::move(kept));
+        const Micros earliest = author.earliest_callback();
+        for (int callbacks = random.between(1, 3); callbacks > 0; --callbacks) {
+            WantedCallback callback;
+            callback.conversation = index;
+            callback.number = number++;
+            callback.late = earliest > Micros{0} || random.chance(0.8);
+            callback.foreign = callback.late && random.chance(0.2);
+            callback.at = earliest + random.between(Micros{0}, end - std::min(end, earliest));
+            callback.from_last = callback.foreign || random.chance(0.7);
+            if (!callback.foreign) callback.options = draw_options(random);
+            workload.callbacks.push_back(std::move(callback));
+        }
+        workload.conversations.push_back(std::move(conversation));
+    }
+    std::stable_sort(workload.records.begin(), workload.records.end(),
+                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    return workload;
+}
+
+}  // namespace
+
+Outcome run_catch_up(std::uint64_t seed, Trace::Level trace) {
+    World world(seed, trace);
+    Random& random = world.schedule.random;
+    const bool is_patient = random.chance(0.8);
+    world.batch.inactivity = inactivity;
+    world.batch.default_agent_server = true;
+    world.batch.agent_answers_in = is_patient ? patient : impatient;
+    world.agent_logs = std::make_unique<AgentLogs>(world.schedule);
+    const Micros end = random.between(Micros(seconds{60}), Micros(seconds{150}));
+    world.set_up(draw(world, is_patient, end), random.between(1, 3));
+    return go_through_faults(world, end);
+}
+
+}  // namespace epilogue::sim
