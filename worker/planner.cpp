@@ -1,6 +1,7 @@
 #include "worker/planner.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/ids.h"
 #include "schemas/processor.h"
@@ -76,20 +77,21 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
         TRY(candidates, transaction.with_agent_server(candidates));
     }
     const std::set<std::string> askable(candidates.begin(), candidates.end());
-    std::set<TurnId> owed;
+    std::map<TurnId, Instant> owed;  ///< since when
+    TRY(const Instant now, transaction.now());
     for (SummaryRow& summary : plan.summaries) {
         if (!summary.owed) continue;
         summary.owed = askable.contains(summary.conversation_id);
         if (!summary.owed) continue;
         TRY(const auto known, transaction.summary_of(summary.conversation_id, summary.turn_key));
         summary.owed = !known || known->owed;
-        if (summary.owed) owed.insert({summary.conversation_id, summary.turn_key});
+        // Who comes while the server is asked waits no longer than those who were there.
+        if (summary.owed) owed[{summary.conversation_id, summary.turn_key}] = known ? known->created_at : now;
     }
-    if (owed.empty()) return {};
-    TRY(const Instant now, transaction.now());
     for (DeliveryRow& delivery : plan.deliveries) {
-        if (!owed.contains({delivery.conversation_id, delivery.turn_key})) continue;
-        delivery.next_attempt_at = now + asking_.deadline;
+        const auto since = owed.find({delivery.conversation_id, delivery.turn_key});
+        if (since == owed.end()) continue;
+        delivery.next_attempt_at = since->second + asking_.deadline;
         plan.waiting.insert(delivery.id);
     }
     return {};

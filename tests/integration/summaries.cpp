@@ -168,6 +168,22 @@ BOOST_AUTO_TEST_CASE(at_its_deadline_a_post_goes_out_in_the_logs_words) {
     BOOST_TEST(stage.platform().counts().at("lookups") == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(a_callback_that_comes_while_the_server_is_asked_waits_no_longer_than_those_before_it) {
+    AgentStandIn hanging;
+    const Gate gate;
+    hanging.on("GET shared", gate.play());
+    const Turn turn("shared", "All done.");
+    const Stage stage("summaries_shared", 1, asking(hanging, 600));
+    stage.add_github(turn.id(), "o/shared", 1, "once");
+    const auto worker = stage.epilogue().worker();
+    stage.publish(turn.records());
+    eventually("the summary is owed", [&] { return stage.number(owed) == 1; });
+    stage.query("UPDATE summaries SET created_at=created_at-INTERVAL 1000 SECOND");
+    stage.add_github(turn.id(), "o/shared", 2, "once");
+    wait_for_posts(stage, 1);
+    BOOST_TEST(holds(body_at(stage, "o/shared#2"), "All done."));
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_killed_while_it_asks_leaves_the_question_to_the_next) {
     AgentStandIn agents;
     const Turn turn("killed", "A half of it.");
