@@ -9,6 +9,7 @@
 #include "base/io/kafka.h"
 #include "base/io/log.h"
 #include "base/mutant.h"
+#include "worker/catch_up_question.h"
 #include "worker/transition.h"
 
 namespace epilogue {
@@ -42,8 +43,8 @@ bool may_change(const CatchUpRow& taken, const Unread& why) {
 }
 
 /// What a row asks about that is no question any more; empty: it still is one.
-std::string_view why_over(const CatchUpRow& row, const Conversation& conversation) {
-    if (row.why == CatchUpWhy::registered) return is_untold(conversation) ? "" : "told";
+std::string_view why_over(const CatchUpRow& row, const Conversation& conversation, Instant now) {
+    if (row.why == CatchUpWhy::registered) return is_in_doubt(conversation, now) ? "" : "told";
     const auto* open = std::get_if<Open>(&conversation.standing);
     return open != nullptr && open->asked ? "" : "too_late";
 }
@@ -123,7 +124,7 @@ Result<std::optional<CatchUpRow>> CatchUps::take(const std::string& conversation
         TRY(auto row, transaction.lock_catch_up(conversation_id));
         TRY(const Instant now, transaction.now());
         if (!row || row->next_try_at > now) return {};
-        if (const auto why = why_over(*row, conversation); !why.empty()) {
+        if (const auto why = why_over(*row, conversation, now); !why.empty()) {
             over.emplace(row->why, why);
             return transaction.remove_catch_up(conversation_id);
         }

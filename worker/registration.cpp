@@ -6,7 +6,6 @@
 #include "schemas/processor.h"
 #include "worker/catch_up_question.h"
 #include "worker/core/fold.h"
-#include "worker/core/server_log.h"
 #include "worker/credentials.h"
 #include "worker/finish.h"
 #include "worker/last_end.h"
@@ -27,25 +26,18 @@ Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& e
     return exists;
 }
 
-/// What the topic still holds comes first: most conversations of which nothing is known have just begun.
-constexpr std::chrono::seconds topic_comes_first{3};
-
 }  // namespace
 
 Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
                          CallbackRow& callback, Instant now, const WatchRules& watch, std::string* planned) {
+    TRY_VOID(
+        ask_what_was(transaction, callback.conversation_id, conversation, now, watch.default_agent_server));
     if (std::holds_alternative<Open>(conversation.standing)) {
         InactivityRules rules;
         rules.after = watch.inactivity;
         rules.watched_since = now;
         return transaction.put_conversations(
             {{callback.conversation_id, watch_silence(conversation, rules), false, {}}});
-    }
-    if (is_untold(conversation)) {
-        // Perhaps its events are no longer in the topic.
-        TRY_VOID(ask_agent_server(transaction, callback.conversation_id, CatchUpWhy::registered,
-                                  now + topic_comes_first, watch.default_agent_server));
-        return {};
     }
     if (!callback.options.from_last) return {};
     TRY(const Processor place, decode_processor(callback.processor_type, callback.processor_json));

@@ -40,9 +40,8 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
 
 /// A callback that begins to watch, inside the transaction that locked its conversation: reports the
 /// conversation's last end (only when no turn is open, where it was not told before, and unless the callback
-/// is
-/// `--from next`), or starts the watch over the open turn's silence, or asks for what the agent server knows,
-/// when nothing is known. Returns the sink of a planned delivery through `planned`.
+/// is `--from next`), or starts the watch over the open turn's silence; and asks for what the agent server
+/// knows, where the topic may have lost it. Returns the sink of a planned delivery through `planned`.
 Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
                          CallbackRow& callback, Instant now, const WatchRules& watch,
                          std::string* planned = nullptr);

@@ -236,3 +236,38 @@ BOOST_AUTO_TEST_CASE(before_a_silence_counts_the_agent_server_is_asked_and_waite
                1);
     hanging.let_go();
 }
+
+BOOST_AUTO_TEST_CASE(
+    a_callback_that_comes_to_an_open_turn_of_which_nothing_came_for_a_minute_has_its_server_asked) {
+    AgentStandIn server("1.58.0", "agent-key");
+    const Stage stage("open", 1,
+                      {{"worker.api_key", api_key},
+                       {"agent_server.url", server.url()},
+                       {"agent_server.session_api_key", "agent-key"}});
+    Tale quiet(id_of(1)), lively(id_of(2));
+    auto worker = stage.epilogue().worker();
+    for (Tale* tale : {&quiet, &lively}) {
+        tale->user();
+        stage.publish(tale->records());
+        tale->asks("The topic has lost this.");
+        tale->stand_on(server);
+    }
+    eventually("the topic has told that they run",
+               [&] { return stage.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 2; });
+    const auto last_event = [&](const Tale& tale, const std::string& at) {
+        stage.query("UPDATE conversations SET last_event_at=UTC_TIMESTAMP(6)" + at +
+                    " WHERE conversation_id='" + tale.id() + "'");
+    };
+    last_event(quiet, "-INTERVAL 61 SECOND");
+    last_event(lively, "+INTERVAL 1 HOUR");
+    add_callback(worker, quiet.id(), 1, "octo/open");
+    add_callback(worker, lively.id(), 2, "octo/open");
+
+    eventually("the end is reported",
+               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 1; });
+    BOOST_TEST(holds(only_post(stage, "octo/open#1"), "The topic has lost this."));
+    const std::string later =
+        "SELECT COUNT(*) FROM catch_ups WHERE why='registered' AND attempts=0 AND conversation_id='" +
+        lively.id() + "' AND next_try_at>UTC_TIMESTAMP(6)+INTERVAL 30 MINUTE";
+    BOOST_TEST(stage.number(later) == 1);
+}
