@@ -97,7 +97,7 @@ struct AgentEndpoint {
 
 /// Why an agent server is asked for what the topic did not tell.
 enum class CatchUpWhy {
-    registered,  ///< a callback came to a conversation of which nothing is known
+    registered,  ///< a callback came, and the topic may have lost what was before it
     silence,     ///< an open turn is silent, and would be given up
 };
 std::string_view name_of(CatchUpWhy why);
