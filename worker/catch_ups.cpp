@@ -168,6 +168,8 @@ Result<void> CatchUps::finish(const CatchUpRow& taken,
         if (result.empty()) {
             CatchUpRow again = taken;
             again.next_try_at = now + rules_.batch.settle;
+            --again.attempts;  // it was not in vain
+            again.owner.clear();
             return transaction.put_catch_up(again);
         }
         TRY_VOID(transition.write());

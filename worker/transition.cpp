@@ -69,6 +69,11 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
         // A held turn is let go by an event of its own, whether or not the storm is over.
         TRY(const bool storm, is_storm(at));
         rules.inactivity.may_fire = !storm && !found->held;
+        if (rules.inactivity.may_fire) {
+            // Before a silence counts its server is asked, also when the event that ends it comes first.
+            TRY(const bool asks, ask_agent_server(*found));
+            rules.inactivity.may_fire = !asks;
+        }
     }
     Folded folded = fold(std::move(found->conversation), event, at, rules);
     const Applied applied = folded.applied;
