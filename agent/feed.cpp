@@ -7,6 +7,7 @@
 
 #include "base/backoff.h"
 #include "base/io/log.h"
+#include "base/thread_name.h"
 
 namespace epilogue::agent {
 namespace {
@@ -19,7 +20,10 @@ EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::
                      SocketLimits limits, Listener on_event)
     : calls_(std::move(calls)), on_event_(std::move(on_event)) {
     state_.replace(info, 0);
-    worker_ = std::thread([this] { work(); });
+    worker_ = std::thread([this] {
+        name_this_thread("event feed");
+        work();
+    });
     const AgentServer& server = calls_->server();
     SocketListener listener;
     listener.on_open = [] {};

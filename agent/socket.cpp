@@ -9,6 +9,7 @@
 
 #include "agent/socket_connection.h"
 #include "base/backoff.h"
+#include "base/thread_name.h"
 
 namespace epilogue::agent {
 
@@ -17,7 +18,10 @@ class EventSocket::Loop {
     Loop(SocketTarget target, SocketListener listener, SocketLimits limits)
         : target_(std::move(target)), listener_(std::move(listener)), limits_(limits) {
         boost::asio::post(context_, [this] { connect(); });
-        thread_ = std::thread([this] { context_.run(); });
+        thread_ = std::thread([this] {
+            name_this_thread("event socket");
+            context_.run();
+        });
     }
 
     ~Loop() { stop(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/thread_name.h"
 #include "worker/credentials.h"
 
 namespace epilogue {
@@ -24,8 +25,8 @@ Outbox::Outbox(Store& store, Sender& sender, int senders, std::function<void(con
 
 void Outbox::start() {
     for (int i = 0; i < senders_; ++i)
-        threads_.emplace_back([this](const std::stop_token& stop) { send(stop); });
-    threads_.emplace_back([this](const std::stop_token& stop) { sweep(stop); });
+        threads_.push_back(named_thread("sender", [this](const auto& stop) { send(stop); }));
+    threads_.push_back(named_thread("sweeper", [this](const auto& stop) { sweep(stop); }));
 }
 
 Outbox::~Outbox() {

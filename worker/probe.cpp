@@ -4,6 +4,7 @@
 
 #include <httplib.h>
 
+#include "base/thread_name.h"
 #include "base/version.h"
 #include "worker/callback_api.h"
 
@@ -147,7 +148,8 @@ Result<std::unique_ptr<Probe>> Probe::listen(const std::string& host, int port, 
     if (server->port < 0)
         return fatal("[worker] http_listen: " + host + ":" + std::to_string(port) +
                      " cannot be listened on: is it in use?");
-    server->thread = std::jthread([raw = server.get()] { raw->http.listen_after_bind(); });
+    server->thread =
+        named_thread("probe", [raw = server.get()](const auto&) { raw->http.listen_after_bind(); });
     while (!server->http.is_running()) std::this_thread::yield();  // stop() before that would be lost
     return std::unique_ptr<Probe>(new Probe(std::move(server)));
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/thread_name.h"
+
 namespace epilogue {
 namespace {
 
@@ -26,8 +28,8 @@ Summarisers::~Summarisers() {
 
 void Summarisers::start() {
     for (int i = 0; i < threads_wanted_; ++i)
-        threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
-    threads_.emplace_back([this](const std::stop_token& stop) { sweep(stop); });
+        threads_.push_back(named_thread("summariser", [this](const auto& stop) { run(stop); }));
+    threads_.push_back(named_thread("summary sweeper", [this](const auto& stop) { sweep(stop); }));
 }
 
 void Summarisers::stop() {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/ids.h"
+#include "base/thread_name.h"
 #include "base/version.h"
 #include "sinks/registry.h"
 #include "worker/agent_witness.h"
@@ -95,7 +96,7 @@ CatchUpObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summari
 class DrainLimit {
   public:
     DrainLimit(std::stop_token stop, std::chrono::milliseconds drain)
-        : thread_([stop = std::move(stop), drain](const std::stop_token& over) {
+        : thread_(named_thread("drain limit", [stop = std::move(stop), drain](const auto& over) {
               std::mutex mutex;
               std::condition_variable_any changed;
               const std::stop_callback wake(stop, [&] {
@@ -108,7 +109,7 @@ class DrainLimit {
               if (over.stop_requested()) return;
               log_warn("the drain did not end in time: what is under way is found by the next worker");
               std::_Exit(0);
-          }) {}
+          })) {}
 
   private:
     std::jthread thread_;
@@ -158,11 +159,11 @@ class Worker {
         TRY_VOID(poller_.open());
         outbox_.start();
         summarisers_.start();
-        std::jthread gauges([this](const std::stop_token& s) { gauges_.run(s); });
-        std::jthread adopter([this](const std::stop_token& s) { adopter_.run(s); });
-        std::jthread catch_ups([this](const std::stop_token& s) { catch_ups_.run(s); });
-        std::jthread loop([this](const std::stop_token& s) { loop_.run(s); });
-        std::jthread poll([this](const std::stop_token& s) {
+        auto gauges = named_thread("gauges", [this](const auto& s) { gauges_.run(s); });
+        auto adopter = named_thread("adopter", [this](const auto& s) { adopter_.run(s); });
+        auto catch_ups = named_thread("catch-up", [this](const auto& s) { catch_ups_.run(s); });
+        auto loop = named_thread("loop", [this](const auto& s) { loop_.run(s); });
+        auto poll = named_thread("poll", [this](const auto& s) {
             poller_.run(s);
             poller_.close(config_.worker.drain / 2);
         });

@@ -1,9 +1,11 @@
 #define BOOST_TEST_MODULE base
 #include <boost/test/unit_test.hpp>
+#include <pthread.h>
 
 #include "base/ids.h"
 #include "base/instant.h"
 #include "base/text.h"
+#include "base/thread_name.h"
 
 using namespace epilogue;
 
@@ -69,4 +71,18 @@ BOOST_AUTO_TEST_CASE(splitting_trims_and_drops_empty_parts) {
     BOOST_TEST(parts[0] == "finished");
     BOOST_TEST(parts[1] == "error");
     BOOST_TEST(replaced("a@b@", "@", "(at)") == "a(at)b(at)");
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_bears_its_name_and_hands_it_on) {
+    std::string own(16, '\0');
+    std::string inherited = own;
+    const auto name_into = [](std::string& name) {
+        pthread_getname_np(pthread_self(), name.data(), name.size());
+    };
+    named_thread("fifteen letters", [&](const auto&) {
+        name_into(own);
+        std::thread([&] { name_into(inherited); }).join();
+    }).join();
+    BOOST_TEST(own.c_str() == "fifteen letters");
+    BOOST_TEST(inherited.c_str() == "fifteen letters");
 }
