@@ -43,10 +43,11 @@ Result<std::vector<CallbackRow>> MysqlTransaction::callbacks_where(const std::st
 Result<std::vector<CallbackRow>> MysqlTransaction::lock_active_callbacks(
     const std::vector<std::string>& conversation_ids) {
     std::vector<CallbackRow> all;
-    TRY_VOID(in_chunks(conversation_ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        TRY(auto callbacks, callbacks_where("p." + std::string(is_active) + " AND p.conversation_id IN " +
-                                                placeholders(count) + " ORDER BY p.callback_id FOR UPDATE",
-                                            as_values(conversation_ids, first, count)));
+    TRY_VOID(in_id_chunks(conversation_ids, [&](const std::vector<SqlValue>& ids) -> Result<void> {
+        TRY(auto callbacks,
+            callbacks_where("p." + std::string(is_active) + " AND p.conversation_id IN " +
+                                placeholders(ids.size()) + " ORDER BY p.callback_id FOR UPDATE",
+                            ids));
         std::move(callbacks.begin(), callbacks.end(), std::back_inserter(all));
         return {};
     }));
@@ -56,12 +57,12 @@ Result<std::vector<CallbackRow>> MysqlTransaction::lock_active_callbacks(
 Result<std::vector<std::string>> MysqlTransaction::watched_among(
     const std::vector<std::string>& conversation_ids) {
     std::vector<std::string> watched;
-    TRY_VOID(in_chunks(conversation_ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+    TRY_VOID(in_id_chunks(conversation_ids, [&](const std::vector<SqlValue>& ids) -> Result<void> {
         TRY(const auto some,
             first_column(session_,
                          "SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
-                             std::string(is_active) + " AND conversation_id IN " + placeholders(count),
-                         as_values(conversation_ids, first, count)));
+                             std::string(is_active) + " AND conversation_id IN " + placeholders(ids.size()),
+                         ids));
         watched.insert(watched.end(), some.begin(), some.end());
         return {};
     }));

@@ -32,4 +32,17 @@ inline std::vector<SqlValue> as_values(const std::vector<std::string>& texts, st
     return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
+/// Calls `on_chunk(values)` for consecutive runs of the ids, for an IN list. A last run that is no power of
+/// two is filled up with its last id: an IN list takes it as often as it comes, an INSERT would not.
+template <class OnChunk>
+Result<void> in_id_chunks(const std::vector<std::string>& ids, OnChunk on_chunk) {
+    for (std::size_t first = 0; first < ids.size(); first += rows_per_statement) {
+        const std::size_t count = std::min(rows_per_statement, ids.size() - first);
+        auto values = as_values(ids, first, count);
+        values.resize(std::bit_ceil(count), values.back());
+        TRY_VOID(on_chunk(values));
+    }
+    return {};
+}
+
 }  // namespace epilogue

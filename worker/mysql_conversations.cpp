@@ -1,5 +1,9 @@
 // The conversations part of MysqlTransaction.
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "worker/core/conversation_row.h"
 #include "worker/mysql_chunks.h"
@@ -10,6 +14,7 @@ namespace epilogue {
 namespace {
 
 constexpr std::int64_t no_partition_yet = -1;
+constexpr std::size_t written_columns = 18;
 constexpr const char* conversation_columns =
     "conversation_id, status, verdict, turn_key, tail_kind, tail_text, error_code, error_detail, recent_ids, "
     "digest, "
@@ -37,13 +42,12 @@ ConversationRow conversation_row(Columns& columns) {
 Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
     const std::vector<std::string>& ids, int partition) {
     std::map<std::string, StoredConversation> found;
-    const auto read = [&](const std::vector<std::string>& wanted, std::size_t first,
-                          std::size_t count) -> Result<void> {
+    const auto read = [&](const std::vector<SqlValue>& wanted) -> Result<void> {
         TRY(const auto rows,
             session_.query(std::string("SELECT ") + conversation_columns +
                                ", partition_id FROM conversations WHERE conversation_id IN " +
-                               placeholders(count) + " ORDER BY conversation_id FOR UPDATE",
-                           as_values(wanted, first, count)));
+                               placeholders(wanted.size()) + " ORDER BY conversation_id FOR UPDATE",
+                           wanted));
         for (const SqlRow& row : rows) {
             Columns columns(row);
             const std::string id = columns.text();
@@ -55,7 +59,7 @@ Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
         }
         return {};
     };
-    TRY_VOID(in_chunks(ids.size(), [&](auto first, auto count) { return read(ids, first, count); }));
+    TRY_VOID(in_id_chunks(ids, read));
     // New ones, and those that were registered before their first event.
     std::vector<std::string> strange;
     for (const std::string& id : ids)
@@ -68,8 +72,9 @@ Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
                                       placeholders(2, count) +
                                       " ON DUPLICATE KEY UPDATE partition_id=VALUES(partition_id)",
                                   values));
-        return read(strange, first, count);
+        return {};
     }));
+    TRY_VOID(in_id_chunks(strange, read));
     std::vector<StoredConversation> stored;
     for (const std::string& id : ids) {
         stored.push_back(std::move(found[id]));
@@ -102,23 +107,35 @@ Result<std::optional<int>> MysqlTransaction::partition_of(const std::string& con
 Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConversation>& rows) {
     return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;
+        values.reserve(count * written_columns);
         for (std::size_t i = first; i < first + count; ++i) {
-            const ConversationRow row = to_row(rows[i].conversation);
-            values.insert(
-                values.end(),
-                {rows[i].id, std::int64_t{0}, row.status, sql_value_or_null(row.verdict),
-                 sql_value_or_null(row.turn_key), sql_value_or_null(row.tail_kind),
-                 sql_value_or_null(row.tail_text), sql_value_or_null(row.error_code),
-                 sql_value_or_null(row.error_detail), row.recent_ids, sql_value_or_null(row.digest), row.fold,
-                 sql_value(row.last_event_at), sql_value(row.due_at), std::int64_t{row.timer},
-                 std::int64_t{row.turn_open}, std::int64_t{rows[i].held}, sql_value(rows[i].let_go_at)});
+            ConversationRow row = to_row(rows[i].conversation);
+            std::array<SqlValue, written_columns> columns{rows[i].id,
+                                                          std::int64_t{0},
+                                                          std::move(row.status),
+                                                          sql_value_or_null(row.verdict),
+                                                          sql_value_or_null(row.turn_key),
+                                                          sql_value_or_null(row.tail_kind),
+                                                          sql_value_or_null(row.tail_text),
+                                                          sql_value_or_null(row.error_code),
+                                                          sql_value_or_null(row.error_detail),
+                                                          std::move(row.recent_ids),
+                                                          sql_value_or_null(row.digest),
+                                                          std::move(row.fold),
+                                                          sql_value(row.last_event_at),
+                                                          sql_value(row.due_at),
+                                                          std::int64_t{row.timer},
+                                                          std::int64_t{row.turn_open},
+                                                          std::int64_t{rows[i].held},
+                                                          sql_value(rows[i].let_go_at)};
+            std::move(columns.begin(), columns.end(), std::back_inserter(values));
         }
         TRY_VOID(session_.execute(
             "INSERT INTO conversations (conversation_id, partition_id, status, verdict, turn_key, tail_kind, "
             "tail_text, "
             "error_code, error_detail, recent_ids, digest, fold, last_event_at, due_at, timer, turn_open, "
             "held, let_go_at) VALUES " +
-                placeholders(18, count) +
+                placeholders(written_columns, count) +
                 " ON DUPLICATE KEY UPDATE status=VALUES(status), verdict=VALUES(verdict), "
                 "turn_key=VALUES(turn_key), "
                 "tail_kind=VALUES(tail_kind), tail_text=VALUES(tail_text), error_code=VALUES(error_code), "

@@ -55,12 +55,15 @@ Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::
     std::vector<std::string> ids;
     for (const DeliveryRow& row : rows) ids.push_back(row.id);
     std::vector<std::string> fresh = ids;
-    TRY_VOID(in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        // Whoever plans a turn has locked its conversation: between these two statements nobody adds any.
-        TRY(const auto known,
-            session_.query("SELECT delivery_id FROM deliveries WHERE delivery_id IN " + placeholders(count),
-                           as_values(ids, first, count)));
+    // Whoever plans a turn has locked its conversation: between these statements nobody adds any.
+    TRY_VOID(in_id_chunks(ids, [&](const std::vector<SqlValue>& wanted) -> Result<void> {
+        TRY(const auto known, session_.query("SELECT delivery_id FROM deliveries WHERE delivery_id IN " +
+                                                 placeholders(wanted.size()),
+                                             wanted));
         for (const SqlRow& row : known) std::erase(fresh, row.at(0).value_or(""));
+        return {};
+    }));
+    TRY_VOID(in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;
         for (const DeliveryRow& row : std::span(rows).subspan(first, count))
             values.insert(
@@ -93,9 +96,13 @@ Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const s
 }
 
 Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::string& id) {
-    TRY(auto rows, deliveries_where(session_, "PRIMARY", "delivery_id=? FOR UPDATE", {id}));
+    TRY(const auto rows,
+        session_.query(std::string("SELECT ") + delivery_columns + ", UTC_TIMESTAMP(6) FROM " +
+                           deliveries_by("PRIMARY") + " WHERE delivery_id=? FOR UPDATE",
+                       {id}));
     if (rows.empty()) return std::optional<DeliveryRow>();
-    return std::optional(std::move(rows[0]));
+    now_ = parse_instant(rows[0].back().value_or(""));
+    return std::optional(delivery_row(rows[0]));
 }
 
 Result<std::vector<DeliveryRow>> MysqlTransaction::lock_deliveries_of(const TurnId& turn) {

@@ -1,5 +1,7 @@
 #include "worker/mysql_transaction.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "worker/mysql_columns.h"
@@ -18,6 +20,7 @@ std::optional<RecordPrint> print_in(Columns& columns) {
 }  // namespace
 
 Result<Instant> MysqlTransaction::now() {
+    if (now_) return *std::exchange(now_, std::nullopt);
     TRY(const auto rows, session_.query("SELECT UTC_TIMESTAMP(6)"));
     Columns columns(rows.at(0));
     return columns.instant().value_or(Instant{});

@@ -90,6 +90,10 @@ class MysqlTransaction final : public Transaction {
 
     MysqlSession& session_;
     MysqlPaceRows pace_;
+    /// When lock_delivery was sent: whoever steps a delivery asks for the time next, and is spared the way.
+    /// It may have waited for the row since, which makes the time an earlier one: leases are shorter for it,
+    /// never longer.
+    std::optional<Instant> now_;
 };
 
 }  // namespace epilogue

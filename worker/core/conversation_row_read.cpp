@@ -1,0 +1,182 @@
+// The reading part of conversation_row.h.
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schemas/json_reader.h"
+#include "worker/core/conversation_row.h"
+
+namespace epilogue {
+namespace {
+
+/// Reads JSON that to_row has written. What is missing or of another type is noted, and read as empty.
+class RowReader {
+  public:
+    explicit RowReader(const ConversationRow& row) : row_(row) {}
+
+    Result<Conversation> conversation() {
+        const JsonPart fold = document(row_.fold, wanted_of_fold());
+        const Digest digest = row_.digest.empty() ? Digest{} : this->digest();
+        Conversation conversation;
+        conversation.status = row_.status;
+        conversation.standing = standing(fold, digest);
+        conversation.newest = instant(fold, "newest");
+        conversation.newest_status = instant(fold, "newest_status");
+        conversation.highest_number = number(fold, "number");
+        conversation.agent_since_status = fold["agent_since_status"].is_true();
+        if (!row_.recent_ids.empty())
+            conversation.recent = texts(document(row_.recent_ids, wanted_of_texts()));
+        if (fold["last"].is_given())
+            conversation.last = last(fold["last"], digest, current_turn(conversation) == nullptr);
+        conversation.last_event_at = row_.last_event_at;
+        if (!fault_.empty()) return poisonous("a row of conversations cannot be read: " + fault_);
+        return conversation;
+    }
+
+  private:
+    static const WantedPart& wanted_of_fold() {
+        static const std::vector<WantedPart> turn{{"key"},   {"opened_on"},   {"opened_at"}, {"first_at"},
+                                                  {"acted"}, {"status_seen"}, {"word_at"},   {"reason"}};
+        static const std::vector<WantedPart> last{
+            {"key"}, {"verdict"}, {"status_event"}, {"opened_on"}, {"reason"}};
+        static const WantedPart wanted{"",
+                                       {{"standing"},
+                                        {"turn", turn},
+                                        {"status_event"},
+                                        {"at"},
+                                        {"due"},
+                                        {"asked"},
+                                        {"newest"},
+                                        {"newest_status"},
+                                        {"number"},
+                                        {"agent_since_status"},
+                                        {"last", last}}};
+        return wanted;
+    }
+    static const WantedPart& wanted_of_digest() {
+        static const std::vector<WantedPart> entry{{"id"}, {"text"}, {"test"}, {"exit"}};
+        static const WantedPart wanted{
+            "", {{"files", entry}, {"commands", entry}, {"links", entry}, {"errors", entry}, {"cut"}}};
+        return wanted;
+    }
+    /// Of an array elements are kept when members of them are wanted.
+    static const WantedPart& wanted_of_texts() {
+        static const WantedPart wanted{"", {{"text"}}};
+        return wanted;
+    }
+
+    JsonPart document(const std::string& json, const WantedPart& wanted) {
+        thread_local JsonReader reader;
+        auto part = reader.read(json, wanted);
+        if (part) return std::move(*part);
+        note(part.error().detail);
+        return {};
+    }
+
+    void note(std::string_view fault) {
+        if (fault_.empty()) fault_ = fault;
+    }
+    std::string text(const JsonPart& object, std::string_view name) {
+        const auto text = object[name].string();
+        if (!text) note(name);
+        return std::string(text.value_or(""));
+    }
+    std::int64_t number(const JsonPart& object, std::string_view name) {
+        const auto number = object[name].integer();
+        if (!number) note(name);
+        return number.value_or(0);
+    }
+    bool flag(const JsonPart& object, std::string_view name) {
+        if (object[name].type != JsonPart::Type::boolean) note(name);
+        return object[name].is_true();
+    }
+    static std::optional<Instant> instant(const JsonPart& object, std::string_view name) {
+        const auto number = object[name].integer();
+        return number ? std::optional(Instant{Micros{*number}}) : std::nullopt;
+    }
+    /// The elements of an array; none when there is no array.
+    const std::vector<JsonPart>& elements(const JsonPart& array) {
+        static const std::vector<JsonPart> none;
+        if (array.type == JsonPart::Type::array) return array.parts;
+        if (array.type != JsonPart::Type::absent) note("what should be a list");
+        return none;
+    }
+    std::vector<std::string> texts(const JsonPart& array) {
+        std::vector<std::string> texts;
+        for (const JsonPart& element : elements(array)) {
+            if (!element.string()) note("what should be a list of texts");
+            texts.push_back(element.text);
+        }
+        return texts;
+    }
+
+    Digest digest() {
+        const JsonPart json = document(row_.digest, wanted_of_digest());
+        if (json.type != JsonPart::Type::object) note("digest");
+        Digest digest;
+        digest.files = texts(json["files"]);
+        for (const JsonPart& entry : elements(json["commands"])) {
+            digest.commands.push_back(
+                {text(entry, "id"), text(entry, "text"), entry["test"].is_true(), std::nullopt});
+            if (entry["exit"].is_given())
+                digest.commands.back().exit_code = static_cast<int>(number(entry, "exit"));
+        }
+        digest.links = texts(json["links"]);
+        for (const JsonPart& entry : elements(json["errors"]))
+            digest.mishaps.push_back({text(entry, "id"), text(entry, "text")});
+        digest.cut = json["cut"].is_true();
+        return digest;
+    }
+
+    Turn turn(const JsonPart& json, const Digest& digest) {
+        Turn turn;
+        turn.key = text(json, "key");
+        turn.opened_on = instant(json, "opened_on");
+        turn.opened_at = instant(json, "opened_at");
+        turn.first_at = instant(json, "first_at");
+        turn.agent_acted = flag(json, "acted");
+        turn.status_seen = flag(json, "status_seen");
+        if (!row_.tail_kind.empty())
+            turn.word = Word{row_.tail_kind == "finish" ? WordKind::finish : WordKind::message,
+                             row_.tail_text, instant(json, "word_at")};
+        if (flag(json, "reason")) turn.reason = Reason{row_.error_code, row_.error_detail};
+        turn.digest = digest;
+        return turn;
+    }
+
+    Standing standing(const JsonPart& json, const Digest& digest) {
+        const std::string name = text(json, "standing");
+        if (name == "none") return NoTurn{};
+        if (name == "ended" || name == "timed_out") return Ended{name == "timed_out"};
+        Turn turn = this->turn(json["turn"], digest);
+        if (name == "open") return Open{std::move(turn), instant(json, "due"), json["asked"].is_true()};
+        const std::string status_event = text(json, "status_event");
+        const Instant due = instant(json, "due").value_or(Instant{});
+        if (name == "candidate") return Candidate{std::move(turn), status_event, instant(json, "at"), due};
+        return AwaitingDetail{std::move(turn), status_event, due};
+    }
+
+    TurnEnd last(const JsonPart& json, const Digest& digest, bool texts_are_its) {
+        TurnEnd last;
+        last.turn_key = text(json, "key");
+        last.verdict = verdict_named(text(json, "verdict")).value_or(Verdict::finished);
+        last.status_event = text(json, "status_event");
+        last.opened_on = instant(json, "opened_on");
+        if (!texts_are_its) return last;
+        if (!row_.tail_kind.empty()) last.words = row_.tail_text;
+        if (flag(json, "reason")) last.reason = Reason{row_.error_code, row_.error_detail};
+        last.digest = digest;
+        return last;
+    }
+
+    const ConversationRow& row_;
+    std::string fault_;  ///< the first that was met
+};
+
+}  // namespace
+
+Result<Conversation> from_row(const ConversationRow& row) {
+    return row.fold.empty() ? Conversation{} : RowReader(row).conversation();
+}
+
+}  // namespace epilogue
