@@ -129,7 +129,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_hangs_holds_up_the_posts_of_its_own_conversat
     answer_final(agents, "said by another server");
     const Gate gate;
     hanging.on("GET hangs", gate.play());
-    const Stage stage("summaries_hang", 1, asking(hanging, 600));
+    Settings settings = asking(hanging, 600);
+    settings["worker.http_timeout_s"] = 280;  // none of its questions is over before the test
+    settings["worker.lease_s"] = 600;
+    const Stage stage("summaries_hang", 1, settings);
     constexpr int held = 12;
     std::vector<Record> records;
     for (int i = 0; i < held; ++i) {
