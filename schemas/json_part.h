@@ -10,6 +10,9 @@
 
 namespace epilogue {
 
+/// Elements kept of one array: small elements would take a hundred times the memory of their text.
+constexpr std::size_t max_kept_elements = 4096;
+
 /// Which member to keep. `members` is what to keep of its value when that is an object, or, when it is an
 /// array, of each of its elements.
 struct WantedPart {

@@ -7,6 +7,7 @@
 #include <simdjson.h>
 
 #include "schemas/json_tokens.h"
+#include "schemas/json_tree.h"
 
 namespace epilogue {
 namespace {
@@ -23,9 +24,9 @@ std::string_view without_trailing_space(std::string_view text) {
     return text.substr(0, text.find_last_not_of(json_white_space) + 1);
 }
 
-/// One walk over one document. On-Demand stops looking after the last field that was asked for, takes the
-/// first of duplicate keys and never looks into a token that nobody reads: so each value is visited, each
-/// token is checked here, and what follows the document is looked at last.
+/// One walk over one document, for what JsonTree leaves to it. On-Demand stops looking after the last field
+/// that was asked for, takes the first of duplicate keys and never looks into a token that nobody reads: so
+/// each value is visited, each token is checked here, and what follows the document is looked at last.
 class Walk {
   public:
     explicit Walk(std::string_view text) : text_(text) {}
@@ -160,15 +161,22 @@ JsonFault first_stage_fault(simdjson::error_code error, std::string_view text) {
 
 struct JsonReader::Buffers {
     ondemand::parser parser;
+    JsonTree tree;
     std::string padded;
 
-    simdjson::error_code open(std::string_view text, ondemand::document& document) {
+    /// The text, with room behind it for simdjson to read over its end.
+    std::string_view pad(std::string_view text) {
         padded.assign(text);
         padded.append(simdjson::SIMDJSON_PADDING, '\0');
+        return {padded.data(), text.size()};
+    }
+
+    /// `text` is what pad() gave.
+    simdjson::error_code open(std::string_view text, ondemand::document& document) {
         // simdjson counts a level for each value too; its own limit must never be the one that is met.
         if (parser.capacity() < text.size())
             if (parser.allocate(text.size(), 2 * max_json_depth)) throw std::bad_alloc();
-        return parser.iterate(padded.data(), text.size(), padded.size()).get(document);
+        return parser.iterate(text.data(), text.size(), padded.size()).get(document);
     }
 };
 
@@ -183,11 +191,13 @@ tl::expected<JsonPart, JsonFault> JsonReader::read(std::string_view text, const 
         return tl::unexpected(JsonFault{"too_large", std::to_string(text.size()) + " bytes"});
     if (buffers_->padded.size() > kept_buffer_bytes) *buffers_ = Buffers();
 
-    ondemand::document document;
-    const auto error = buffers_->open(text, document);
-    const std::string_view copy(buffers_->padded.data(), text.size());
-    if (error) return tl::unexpected(first_stage_fault(error, copy));
     JsonPart part;
+    const std::string_view copy = buffers_->pad(text);
+    if (buffers_->tree.read(copy, wanted, part)) return part;
+    part = JsonPart();
+    ondemand::document document;
+    if (const auto error = buffers_->open(copy, document))
+        return tl::unexpected(first_stage_fault(error, copy));
     Walk walk(copy);
     if (!walk.document(document, wanted, part)) return tl::unexpected(std::move(walk).fault());
     return part;
@@ -196,7 +206,7 @@ tl::expected<JsonPart, JsonFault> JsonReader::read(std::string_view text, const 
 std::string JsonReader::raw_member(std::string_view object, std::string_view name) {
     ondemand::document document;
     std::string raw;
-    if (buffers_->open(object, document)) return raw;
+    if (buffers_->open(buffers_->pad(object), document)) return raw;
     for (auto field : document.get_object()) {
         const bool is_wanted = field.unescaped_key().value() == name;
         ondemand::value value = field.value();

@@ -21,8 +21,6 @@ struct JsonFault {
 
 constexpr std::size_t max_json_bytes = std::size_t{16} << 20U;
 constexpr std::size_t max_json_depth = 1024;  ///< arrays and objects inside each other
-/// Elements kept of one array: small elements would take a hundred times the memory of their text.
-constexpr std::size_t max_kept_elements = 4096;
 
 /// Reads texts one after the other, reusing its buffers. Not thread-safe: one per thread.
 class JsonReader {

@@ -36,6 +36,13 @@ std::string nested(int levels) {
     return repeated("[", levels) + repeated("]", levels);
 }
 
+/// Everything that was kept, as one text.
+std::string shown(const JsonPart& part) {
+    std::string text = std::string(part.name) + "=" + std::to_string(static_cast<int>(part.type)) + part.text;
+    for (const JsonPart& inner : part.parts) text += "(" + shown(inner) + ")";
+    return text;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(python_and_we_take_the_same_documents) {
@@ -58,6 +65,21 @@ BOOST_AUTO_TEST_CASE(only_what_is_wanted_is_kept) {
     BOOST_TEST((*part)["b"]["c"].is_true());
     BOOST_TEST((*part)["b"]["d"].parts.empty());
     BOOST_TEST(!(*part)["x"]["a"].is_given());
+}
+
+BOOST_AUTO_TEST_CASE(plain_json_and_what_only_python_takes_are_kept_alike) {
+    const std::vector<std::string> members{
+        R"("a": "one\n\u00e9\u0000", "b": {"c": -7, "d": 18446744073709551615, "e": [1]})",
+        R"("a": 1.50, "b": [{"c": null, "x": 1}, true, [false, {"d": "in a list of a list"}], {"d": "\"\\\/"}])",
+        R"("b": {"c": 1}, "a": {}, "\u0061": [], "b": {"d": {"c": 3}}, "": 1e400, "a": 123456789012345678901234567890)",
+    };
+    for (const std::string& some : members) {
+        const auto plain = read("{" + some + "}");
+        const auto pythons = read("{" + some + R"(, "x": NaN})");
+        BOOST_REQUIRE(plain.has_value());
+        BOOST_REQUIRE(pythons.has_value());
+        BOOST_TEST(shown(*plain) == shown(*pythons));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(wanted_members_of_an_arrays_elements_are_kept_in_order) {
