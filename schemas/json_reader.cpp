@@ -1,6 +1,5 @@
 #include "schemas/json_reader.h"
 
-#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -15,8 +14,6 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr std::string_view json_white_space = " \t\n\r";
-/// Wanted members that most objects have at most.
-constexpr std::size_t usual_members = 10;
 /// Buffers that a document of more than this has made are given back after it.
 constexpr std::size_t kept_buffer_bytes = std::size_t{2} << 20U;
 
@@ -67,7 +64,6 @@ class Walk {
     }
 
     bool members(ondemand::value& value, const WantedPart* wanted, JsonPart* part, std::size_t depth) {
-        if (part) part->parts.reserve(std::min(wanted->members.size(), usual_members));
         ondemand::object object;
         if (const auto error = value.get_object().get(object)) return broken(error);
         for (auto next : object) {

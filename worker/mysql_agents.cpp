@@ -28,17 +28,8 @@ Result<std::optional<AgentEndpoint>> MysqlTransaction::agent_endpoint(const std:
 
 Result<std::vector<std::string>> MysqlTransaction::with_agent_server(
     const std::vector<std::string>& conversation_ids) {
-    std::vector<std::string> found;
-    TRY_VOID(in_id_chunks(conversation_ids, [&](const std::vector<SqlValue>& ids) -> Result<void> {
-        TRY(const auto some,
-            first_column(session_,
-                         "SELECT conversation_id FROM agent_endpoints WHERE conversation_id IN " +
-                             placeholders(ids.size()),
-                         ids));
-        found.insert(found.end(), some.begin(), some.end());
-        return {};
-    }));
-    return found;
+    return first_column_among(session_, "SELECT conversation_id FROM agent_endpoints WHERE conversation_id",
+                              conversation_ids);
 }
 
 Result<void> MysqlTransaction::ask_catch_up(const CatchUpRow& row) {

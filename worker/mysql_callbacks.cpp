@@ -56,17 +56,10 @@ Result<std::vector<CallbackRow>> MysqlTransaction::lock_active_callbacks(
 
 Result<std::vector<std::string>> MysqlTransaction::watched_among(
     const std::vector<std::string>& conversation_ids) {
-    std::vector<std::string> watched;
-    TRY_VOID(in_id_chunks(conversation_ids, [&](const std::vector<SqlValue>& ids) -> Result<void> {
-        TRY(const auto some,
-            first_column(session_,
-                         "SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
-                             std::string(is_active) + " AND conversation_id IN " + placeholders(ids.size()),
-                         ids));
-        watched.insert(watched.end(), some.begin(), some.end());
-        return {};
-    }));
-    return watched;
+    return first_column_among(session_,
+                              "SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
+                                  std::string(is_active) + " AND conversation_id",
+                              conversation_ids);
 }
 
 Result<std::optional<CallbackRow>> MysqlTransaction::peek_callback(std::int64_t id) {

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/io/mysql.h"
+#include "worker/mysql_columns.h"
 
 namespace epilogue {
 
@@ -43,6 +46,18 @@ Result<void> in_id_chunks(const std::vector<std::string>& ids, OnChunk on_chunk)
         TRY_VOID(on_chunk(values));
     }
     return {};
+}
+
+/// The first column of all rows of `select`, which ends with the column that has to be one of the ids.
+inline Result<std::vector<std::string>> first_column_among(MysqlSession& session, const std::string& select,
+                                                           const std::vector<std::string>& ids) {
+    std::vector<std::string> texts;
+    TRY_VOID(in_id_chunks(ids, [&](const std::vector<SqlValue>& values) -> Result<void> {
+        TRY(auto some, first_column(session, select + " IN " + placeholders(values.size()), values));
+        std::move(some.begin(), some.end(), std::back_inserter(texts));
+        return {};
+    }));
+    return texts;
 }
 
 }  // namespace epilogue

@@ -56,13 +56,9 @@ Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::
     for (const DeliveryRow& row : rows) ids.push_back(row.id);
     std::vector<std::string> fresh = ids;
     // Whoever plans a turn has locked its conversation: between these statements nobody adds any.
-    TRY_VOID(in_id_chunks(ids, [&](const std::vector<SqlValue>& wanted) -> Result<void> {
-        TRY(const auto known, session_.query("SELECT delivery_id FROM deliveries WHERE delivery_id IN " +
-                                                 placeholders(wanted.size()),
-                                             wanted));
-        for (const SqlRow& row : known) std::erase(fresh, row.at(0).value_or(""));
-        return {};
-    }));
+    TRY(const auto known,
+        first_column_among(session_, "SELECT delivery_id FROM deliveries WHERE delivery_id", ids));
+    for (const std::string& id : known) std::erase(fresh, id);
     TRY_VOID(in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;
         for (const DeliveryRow& row : std::span(rows).subspan(first, count))

@@ -77,8 +77,7 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
         TRY(candidates, transaction.with_agent_server(candidates));
     }
     const std::set<std::string> askable(candidates.begin(), candidates.end());
-    std::map<TurnId, Instant> owed;  ///< since when
-    TRY(const Instant now, transaction.now());
+    std::map<TurnId, std::optional<Instant>> owed;  ///< since when; from now on
     for (SummaryRow& summary : plan.summaries) {
         if (!summary.owed) continue;
         summary.owed = askable.contains(summary.conversation_id);
@@ -86,12 +85,16 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
         TRY(const auto known, transaction.summary_of(summary.conversation_id, summary.turn_key));
         summary.owed = !known || known->owed;
         // Who comes while the server is asked waits no longer than those who were there.
-        if (summary.owed) owed[{summary.conversation_id, summary.turn_key}] = known ? known->created_at : now;
+        if (summary.owed)
+            owed[{summary.conversation_id, summary.turn_key}] =
+                known ? std::optional(known->created_at) : std::nullopt;
     }
+    if (owed.empty()) return {};
+    TRY(const Instant now, transaction.now());
     for (DeliveryRow& delivery : plan.deliveries) {
         const auto since = owed.find({delivery.conversation_id, delivery.turn_key});
         if (since == owed.end()) continue;
-        delivery.next_attempt_at = since->second + asking_.deadline;
+        delivery.next_attempt_at = since->second.value_or(now) + asking_.deadline;
         plan.waiting.insert(delivery.id);
     }
     return {};
