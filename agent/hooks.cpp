@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/process/process.h"
 #include "base/text.h"
-#include "ops/process/process.h"
 
 namespace epilogue::agent {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/kafka_records.h"
+#include "tests/support/eventually.h"
+#include "tests/support/kafka_records.h"
 
 namespace epilogue::bench {
 namespace {

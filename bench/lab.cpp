@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "tests/integration/harness/kafka_records.h"
+#include "tests/support/kafka_records.h"
 
 namespace epilogue::bench {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "base/io/mysql.h"
 #include "bench/traffic.h"
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/epilogue.h"
-#include "tests/integration/harness/kafka_broker.h"
-#include "tests/integration/harness/stand_in_client.h"
+#include "tests/support/database.h"
+#include "tests/support/epilogue.h"
+#include "tests/support/kafka_broker.h"
+#include "tests/support/stand_in_client.h"
 
 namespace epilogue::bench {
 

@@ -7,14 +7,14 @@
 #include "base/io/kafka.h"
 #include "base/io/mysql.h"
 #include "sinks/registry.h"
-#include "worker/adoption.h"
-#include "worker/agent_directory.h"
-#include "worker/batch.h"
-#include "worker/catch_ups.h"
+#include "worker/agents/agent_directory.h"
+#include "worker/agents/reconciler.h"
+#include "worker/agents/summariser.h"
+#include "worker/apply/adoption.h"
+#include "worker/apply/batch.h"
+#include "worker/consume/poller.h"
 #include "worker/core/summarise.h"
-#include "worker/poller.h"
-#include "worker/sender.h"
-#include "worker/summariser.h"
+#include "worker/deliver/sender.h"
 
 namespace epilogue {
 

@@ -8,17 +8,17 @@
 #include "base/thread_name.h"
 #include "base/version.h"
 #include "sinks/registry.h"
-#include "worker/agent_witness.h"
-#include "worker/callback_api.h"
-#include "worker/catch_ups.h"
-#include "worker/gauges.h"
-#include "worker/hand_on.h"
-#include "worker/migrate.h"
-#include "worker/mysql_store.h"
-#include "worker/poller.h"
-#include "worker/probe.h"
+#include "worker/agents/agent_server_source.h"
+#include "worker/agents/reconciler.h"
+#include "worker/agents/summarisers.h"
+#include "worker/consume/dispatch_report.h"
+#include "worker/consume/poller.h"
+#include "worker/mysql/migrate.h"
+#include "worker/mysql/mysql_store.h"
+#include "worker/serve/callback_api.h"
+#include "worker/serve/gauges.h"
+#include "worker/serve/http_endpoints.h"
 #include "worker/settings.h"
-#include "worker/summarisers.h"
 
 namespace epilogue {
 namespace {
@@ -238,7 +238,8 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
     Metrics metrics;
     Readiness readiness;
     std::atomic<const Worker*> running = nullptr;
-    CallbackApi api(config);
+    CallbackApi api(config, {mysql_settings(config), watch_rules(config),
+                             [&](Store& store) { return planner_for(config, store); }});
     const auto address = parse_listen_address(config.worker.http_listen).value_or(ListenAddress{});
     TRY(const auto probe,
         Probe::listen(address.host, address.port,

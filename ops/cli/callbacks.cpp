@@ -6,8 +6,8 @@
 
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
-#include "worker/callback_rows.h"
-#include "worker/registration_form.h"
+#include "worker/serve/callback_listing.h"
+#include "worker/serve/registration_form.h"
 #include "worker/settings.h"
 
 namespace epilogue::cli {
@@ -30,7 +30,7 @@ void add(AddOptions& options) {
     const Config config = load(options.common);
     if (!options.agent_key.empty()) options.form.agent_key = secret_at("--agent-key", options.agent_key);
     if (!options.json_file.empty()) options.form.processor_json = text_in(options.json_file);
-    const auto request = expect(request_of(options.form, config));
+    const auto request = expect(request_of(options.form, config, watch_rules(config)));
     const auto store = open_store(config);
     const Registered registered =
         expect(register_callback(*store, expect(planner_for(config, *store)), request));

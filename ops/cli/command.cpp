@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/io/log.h"
-#include "worker/migrate.h"
+#include "worker/mysql/migrate.h"
 #include "worker/settings.h"
 
 namespace epilogue::cli {

@@ -7,7 +7,7 @@
 
 #include "base/config.h"
 #include "base/result.h"
-#include "worker/mysql_store.h"
+#include "worker/mysql/mysql_store.h"
 
 namespace CLI {
 class App;

@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ops/cli/conversations.h"
-#include "worker/agent_endpoint.h"
+#include "worker/agents/agent_endpoint.h"
 
 namespace epilogue::cli {
 

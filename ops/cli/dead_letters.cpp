@@ -3,8 +3,8 @@
 
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
-#include "worker/mysql_columns.h"
-#include "worker/replay.h"
+#include "worker/apply/replay.h"
+#include "worker/mysql/columns.h"
 #include "worker/settings.h"
 
 namespace epilogue::cli {

@@ -4,7 +4,7 @@
 #include "base/ids.h"
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
-#include "worker/registration.h"
+#include "worker/deliver/operator_verdict.h"
 
 namespace epilogue::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "ops/embedded/demo.h"
+#include "ops/embedded_demo/demo.h"
 
 #include <csignal>
 

@@ -1,4 +1,4 @@
-#include "worker/migrate.h"
+#include "worker/mysql/migrate.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

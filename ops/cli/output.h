@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "worker/row_json.h"
+#include "worker/serve/row_json.h"
 
 namespace epilogue::cli {
 

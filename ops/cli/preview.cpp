@@ -1,11 +1,11 @@
-#include "worker/preview.h"
+#include "worker/serve/preview.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "ops/cli/command.h"
-#include "worker/callback_rows.h"
+#include "worker/serve/callback_listing.h"
 #include "worker/settings.h"
 
 namespace epilogue::cli {

@@ -7,8 +7,8 @@
 
 #include "base/io/mysql.h"
 #include "base/text.h"
-#include "worker/migrate.h"
-#include "worker/mysql_columns.h"
+#include "worker/mysql/columns.h"
+#include "worker/mysql/migrate.h"
 #include "worker/settings.h"
 
 namespace epilogue::doctor {

@@ -1,4 +1,4 @@
--- Conversations whose agent server is to be asked what the topic did not tell (worker/catch_ups.h). Whoever takes a
+-- Conversations whose agent server is to be asked what the topic did not tell (worker/agents/reconciler.h). Whoever takes a
 -- row sets next_try_at on: until then it is leased.
 CREATE TABLE IF NOT EXISTS catch_ups (
   conversation_id VARBINARY(255) NOT NULL PRIMARY KEY,

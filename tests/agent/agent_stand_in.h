@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/server.h"
-#include "ops/standin/server.h"
+#include "ops/fake_platform/server.h"
 
 namespace epilogue::testing {
 

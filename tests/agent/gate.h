@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "ops/standin/exchange.h"
+#include "ops/fake_platform/exchange.h"
 
 namespace epilogue::testing {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/integration/harness/eventually.h"
+#include "tests/support/eventually.h"
 
 namespace epilogue::testing {
 

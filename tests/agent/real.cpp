@@ -15,8 +15,8 @@
 
 #include "agent/last_words.h"
 #include "tests/agent/played.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/fault_proxy.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fault_proxy.h"
 
 using namespace epilogue;
 using namespace epilogue::agent;

@@ -8,10 +8,10 @@
 
 #include "agent/calls.h"
 #include "base/io/http.h"
+#include "base/process/ports.h"
 #include "base/text.h"
-#include "ops/process/ports.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/requirements.h"
+#include "tests/support/eventually.h"
+#include "tests/support/requirements.h"
 
 namespace epilogue::testing {
 namespace {

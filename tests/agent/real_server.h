@@ -7,8 +7,8 @@
 #include <string>
 
 #include "agent/server.h"
-#include "tests/integration/harness/process.h"
-#include "tests/integration/harness/temp_dir.h"
+#include "tests/support/process.h"
+#include "tests/support/temp_dir.h"
 
 namespace epilogue::testing {
 

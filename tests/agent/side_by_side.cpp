@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/agent/played.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/fault_proxy.h"
-#include "tests/integration/harness/process.h"
-#include "tests/unit/golden.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fault_proxy.h"
+#include "tests/support/golden.h"
+#include "tests/support/process.h"
 
 using namespace epilogue;
 using namespace epilogue::agent;

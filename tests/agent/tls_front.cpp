@@ -16,9 +16,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/process.h"
-#include "tests/integration/harness/requirements.h"
+#include "tests/support/eventually.h"
+#include "tests/support/process.h"
+#include "tests/support/requirements.h"
 
 namespace epilogue::testing {
 namespace {

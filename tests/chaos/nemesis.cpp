@@ -12,7 +12,7 @@
 
 #include "base/io/mysql.h"
 #include "tests/chaos/platform_log.h"
-#include "tests/integration/harness/eventually.h"
+#include "tests/support/eventually.h"
 
 namespace epilogue::testing {
 namespace {

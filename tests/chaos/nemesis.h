@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tests/chaos/pool.h"
-#include "tests/integration/harness/fault_proxy.h"
 #include "tests/integration/stage.h"
 #include "tests/oracle/random.h"
+#include "tests/support/fault_proxy.h"
 
 namespace epilogue::testing {
 

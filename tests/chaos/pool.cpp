@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include "tests/integration/harness/eventually.h"
+#include "tests/support/eventually.h"
 
 namespace epilogue::testing {
 namespace {

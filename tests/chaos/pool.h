@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness/epilogue.h"
+#include "tests/support/epilogue.h"
 
 namespace epilogue::testing {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "tests/integration/contract_post.h"
-#include "tests/integration/harness/eventually.h"
 #include "tests/oracle/storyteller.h"
+#include "tests/support/eventually.h"
 
 namespace epilogue::testing {
 namespace {

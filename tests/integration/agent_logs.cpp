@@ -5,10 +5,10 @@
 
 #include "schemas/decode.h"
 #include "tests/agent/agent_stand_in.h"
-#include "tests/integration/harness/expect.h"
 #include "tests/integration/owned_partition.h"
 #include "tests/integration/recording_set.h"
-#include "worker/catch_ups.h"
+#include "tests/support/expect.h"
+#include "worker/agents/reconciler.h"
 
 namespace {
 

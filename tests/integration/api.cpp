@@ -6,9 +6,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/fault_proxy.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fault_proxy.h"
 
 namespace {
 

@@ -12,10 +12,10 @@
 
 #include "base/text.h"
 #include "tests/integration/contract_post.h"
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/position_watch.h"
 #include "tests/integration/recording_set.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

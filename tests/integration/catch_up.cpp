@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/agent/agent_stand_in.h"
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

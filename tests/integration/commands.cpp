@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/integration/harness/ports.h"
 #include "tests/integration/stage.h"
+#include "tests/support/ports.h"
 
 namespace {
 

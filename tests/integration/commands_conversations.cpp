@@ -6,12 +6,12 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "ops/process/ports.h"
+#include "base/process/ports.h"
 #include "tests/agent/agent_stand_in.h"
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/epilogue.h"
-#include "tests/integration/harness/eventually.h"
-#include "worker/agent_directory.h"
+#include "tests/support/database.h"
+#include "tests/support/epilogue.h"
+#include "tests/support/eventually.h"
+#include "worker/agents/agent_directory.h"
 
 using namespace epilogue;
 using namespace epilogue::testing;

@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

@@ -11,13 +11,13 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/proxied_database.h"
 #include "tests/integration/unread_log.h"
-#include "worker/claim.h"
-#include "worker/fence.h"
-#include "worker/migrate.h"
-#include "worker/mysql_store.h"
+#include "tests/support/eventually.h"
+#include "tests/support/proxied_database.h"
+#include "worker/consume/claim_partition.h"
+#include "worker/mysql/migrate.h"
+#include "worker/mysql/mysql_store.h"
+#include "worker/store/fence.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/ports.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
+#include "tests/support/ports.h"
 
 namespace {
 

@@ -12,11 +12,11 @@
 #include <boost/test/unit_test.hpp>
 #include <signal.h>
 
-#include "ops/process/database_server.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/process.h"
-#include "tests/integration/harness/requirements.h"
-#include "tests/integration/harness/temp_dir.h"
+#include "base/process/database_server.h"
+#include "tests/support/eventually.h"
+#include "tests/support/process.h"
+#include "tests/support/requirements.h"
+#include "tests/support/temp_dir.h"
 
 namespace {
 

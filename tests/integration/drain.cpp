@@ -9,8 +9,8 @@
 #include <signal.h>
 
 #include "base/io/mysql.h"
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

@@ -16,8 +16,8 @@
 #include <mysql_driver.h>
 
 #include "base/io/mysql.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/proxied_database.h"
+#include "tests/support/eventually.h"
+#include "tests/support/proxied_database.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The fault-injecting proxy does to a connection what it was told to, where it was told to, and counts it.
 #define BOOST_TEST_MODULE fault_proxy
-#include "tests/integration/harness/fault_proxy.h"
+#include "tests/support/fault_proxy.h"
 
 #include <chrono>
 #include <future>
@@ -11,9 +11,9 @@
 
 #include "base/io/http.h"
 #include "base/io/mysql.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/proxied_database.h"
-#include "tests/integration/harness/stand_in_client.h"
+#include "tests/support/eventually.h"
+#include "tests/support/proxied_database.h"
+#include "tests/support/stand_in_client.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "ops/standin/platform.h"
+#include "ops/fake_platform/platform.h"
 #include "tests/integration/guarantees/report.h"
-#include "tests/unit/golden.h"
+#include "tests/support/golden.h"
 
 namespace {
 

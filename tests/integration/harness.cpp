@@ -15,12 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/integration/harness/epilogue.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/ports.h"
-#include "tests/integration/harness/process.h"
-#include "tests/integration/harness/prometheus_text.h"
-#include "tests/integration/harness/requirements.h"
+#include "tests/support/epilogue.h"
+#include "tests/support/eventually.h"
+#include "tests/support/ports.h"
+#include "tests/support/process.h"
+#include "tests/support/prometheus_text.h"
+#include "tests/support/requirements.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/kafka_admin.h"
+#include "tests/support/database.h"
+#include "tests/support/kafka_admin.h"
 
 namespace epilogue::testing {
 

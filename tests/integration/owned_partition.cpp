@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/integration/unread_log.h"
-#include "worker/claim.h"
-#include "worker/migrate.h"
+#include "worker/consume/claim_partition.h"
+#include "worker/mysql/migrate.h"
 
 namespace epilogue::testing {
 namespace {

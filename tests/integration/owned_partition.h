@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/expect.h"
-#include "tests/integration/harness/kafka_records.h"
-#include "worker/adoption.h"
-#include "worker/batch.h"
-#include "worker/mysql_store.h"
-#include "worker/registration.h"
+#include "tests/support/database.h"
+#include "tests/support/expect.h"
+#include "tests/support/kafka_records.h"
+#include "worker/apply/adoption.h"
+#include "worker/apply/batch.h"
+#include "worker/apply/registration.h"
+#include "worker/mysql/mysql_store.h"
 
 namespace epilogue::testing {
 
@@ -72,7 +72,7 @@ class OwnedPartition {
     /// The turns that the callback owes or has posted, in their order.
     std::vector<std::string> turns_of(std::int64_t callback) const;
     std::int64_t number(const std::string& sql) const;
-    /// How many transactions were undone for this cause (worker/mysql_store.h).
+    /// How many transactions were undone for this cause (worker/mysql/mysql_store.h).
     int undone(const std::string& cause) const;
     /// A session of somebody else.
     std::unique_ptr<MysqlSession> open_session() const;

@@ -7,13 +7,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include "schemas/summary.h"
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/expect.h"
-#include "tests/integration/harness/requirements.h"
-#include "worker/migrate.h"
-#include "worker/mysql_store.h"
-#include "worker/outbox.h"
+#include "tests/support/database.h"
+#include "tests/support/eventually.h"
+#include "tests/support/expect.h"
+#include "tests/support/requirements.h"
+#include "worker/deliver/outbox.h"
+#include "worker/mysql/migrate.h"
+#include "worker/mysql/mysql_store.h"
 
 namespace {
 

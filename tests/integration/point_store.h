@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "worker/store.h"
+#include "worker/store/store.h"
 
 namespace epilogue::testing {
 

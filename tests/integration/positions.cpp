@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "tests/integration/harness/kafka_records.h"
+#include "tests/support/kafka_records.h"
 
 namespace epilogue::testing {
 

@@ -9,15 +9,15 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/config.h"
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/epilogue.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/expect.h"
-#include "tests/integration/harness/kafka_broker.h"
 #include "tests/integration/ledger.h"
 #include "tests/integration/recording_set.h"
-#include "worker/mysql_store.h"
-#include "worker/registration.h"
+#include "tests/support/database.h"
+#include "tests/support/epilogue.h"
+#include "tests/support/eventually.h"
+#include "tests/support/expect.h"
+#include "tests/support/kafka_broker.h"
+#include "worker/apply/registration.h"
+#include "worker/mysql/mysql_store.h"
 #include "worker/settings.h"
 
 namespace {

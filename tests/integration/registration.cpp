@@ -6,8 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/scenes.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

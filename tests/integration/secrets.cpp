@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "tests/agent/agent_stand_in.h"
 #include "tests/integration/contract_post.h"
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The posting protocol on a real database, against a sink that answers as it is told: when a post is checked
 // for twins, and what a check may change.
 #define BOOST_TEST_MODULE sender
-#include "worker/sender.h"
+#include "worker/deliver/sender.h"
 
 #include <deque>
 
@@ -9,10 +9,10 @@
 
 #include "schemas/summary.h"
 #include "sinks/log.h"
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/expect.h"
-#include "worker/migrate.h"
-#include "worker/mysql_store.h"
+#include "tests/support/database.h"
+#include "tests/support/expect.h"
+#include "worker/mysql/migrate.h"
+#include "worker/mysql/mysql_store.h"
 
 namespace {
 

@@ -11,12 +11,12 @@
 #include <mysql_driver.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/eventually.h"
-#include "tests/integration/harness/kafka_broker.h"
-#include "tests/integration/harness/kafka_handles.h"
-#include "tests/integration/harness/kafka_records.h"
-#include "tests/integration/harness/stand_in_client.h"
+#include "tests/support/database.h"
+#include "tests/support/eventually.h"
+#include "tests/support/kafka_broker.h"
+#include "tests/support/kafka_handles.h"
+#include "tests/support/kafka_records.h"
+#include "tests/support/stand_in_client.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/kafka_broker.h"
-#include "tests/integration/harness/process.h"
-#include "tests/integration/harness/requirements.h"
+#include "tests/support/database.h"
+#include "tests/support/kafka_broker.h"
+#include "tests/support/process.h"
+#include "tests/support/requirements.h"
 
 namespace {
 

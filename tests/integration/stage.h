@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness/database.h"
-#include "tests/integration/harness/epilogue.h"
-#include "tests/integration/harness/kafka_broker.h"
-#include "tests/integration/harness/kafka_records.h"
-#include "tests/integration/harness/stand_in_client.h"
+#include "tests/support/database.h"
+#include "tests/support/epilogue.h"
+#include "tests/support/kafka_broker.h"
+#include "tests/support/kafka_records.h"
+#include "tests/support/stand_in_client.h"
 
 namespace epilogue::testing {
 

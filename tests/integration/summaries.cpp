@@ -6,8 +6,8 @@
 
 #include "tests/agent/agent_stand_in.h"
 #include "tests/agent/gate.h"
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #define BOOST_TEST_MODULE time
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/harness/eventually.h"
 #include "tests/integration/stage.h"
+#include "tests/support/eventually.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // A log for claims over a real database without a broker.
 #pragma once
 
-#include "worker/log.h"
+#include "worker/consume/partition_log.h"
 
 namespace epilogue::testing {
 

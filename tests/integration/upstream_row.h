@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/harness/stand_in_client.h"
+#include "tests/support/stand_in_client.h"
 
 namespace epilogue::testing {
 

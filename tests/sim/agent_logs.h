@@ -8,7 +8,7 @@
 
 #include "tests/sim/process.h"
 #include "tests/sim/reference.h"
-#include "worker/agent_log.h"
+#include "worker/agents/agent_log.h"
 
 namespace epilogue::sim {
 

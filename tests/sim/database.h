@@ -11,7 +11,7 @@
 
 #include "tests/oracle/oracle.h"
 #include "tests/sim/schedule.h"
-#include "worker/store.h"
+#include "worker/store/store.h"
 
 namespace epilogue::sim {
 

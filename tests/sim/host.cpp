@@ -4,9 +4,9 @@
 
 #include "tests/sim/agent.h"
 #include "tests/sim/workload.h"
-#include "worker/batch.h"
-#include "worker/catch_ups.h"
-#include "worker/hand_on.h"
+#include "worker/agents/reconciler.h"
+#include "worker/apply/batch.h"
+#include "worker/consume/dispatch_report.h"
 
 namespace epilogue::sim {
 namespace {

@@ -10,11 +10,11 @@
 #include "tests/sim/platform.h"
 #include "tests/sim/store.h"
 #include "tests/sim/workload.h"
-#include "worker/adoption.h"
-#include "worker/loop.h"
-#include "worker/outbox.h"
-#include "worker/sender.h"
-#include "worker/summarisers.h"
+#include "worker/agents/summarisers.h"
+#include "worker/apply/adoption.h"
+#include "worker/consume/loop.h"
+#include "worker/deliver/outbox.h"
+#include "worker/deliver/sender.h"
 
 namespace epilogue::sim {
 

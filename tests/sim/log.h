@@ -1,4 +1,5 @@
-// One worker's client of the broker: the product's Log, and what its poll thread does (worker/poller.cpp).
+// One worker's client of the broker: the product's Log, and what its poll thread does
+// (worker/consume/poller.cpp).
 #pragma once
 
 #include <functional>
@@ -6,8 +7,8 @@
 #include <set>
 
 #include "tests/sim/broker.h"
-#include "worker/lanes.h"
-#include "worker/loop.h"
+#include "worker/consume/loop.h"
+#include "worker/consume/partition_queues.h"
 
 namespace epilogue::sim {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/sim/database.h"
-#include "worker/pace_rows.h"
+#include "worker/store/rate_limit_rows.h"
 
 namespace epilogue::sim {
 

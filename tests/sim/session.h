@@ -6,7 +6,7 @@
 #include "tests/sim/database.h"
 #include "tests/sim/pace_rows.h"
 #include "tests/sim/process.h"
-#include "worker/commit_protocol.h"
+#include "worker/store/commit_protocol.h"
 
 namespace epilogue::sim {
 

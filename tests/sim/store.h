@@ -1,11 +1,11 @@
 // The product's Store over the database of the world, for one process: a pool of sessions, and everything
 // that can go wrong between a process and its database. How a transaction is brought to its end is the
-// product's own rule (worker/commit_protocol.h).
+// product's own rule (worker/store/commit_protocol.h).
 #pragma once
 
 #include "tests/sim/database.h"
 #include "tests/sim/process.h"
-#include "worker/commit_protocol.h"
+#include "worker/store/commit_protocol.h"
 
 namespace epilogue::sim {
 

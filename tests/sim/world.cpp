@@ -7,7 +7,8 @@
 #include "schemas/summary.h"
 #include "tests/sim/client.h"
 #include "tests/sim/reference.h"
-#include "worker/registration.h"
+#include "worker/apply/registration.h"
+#include "worker/deliver/operator_verdict.h"
 
 namespace epilogue::sim {
 namespace {

@@ -11,7 +11,7 @@
 #include "tests/sim/host.h"
 #include "tests/sim/schedule.h"
 #include "tests/sim/workload.h"
-#include "worker/registration.h"
+#include "worker/apply/registration.h"
 
 namespace epilogue::sim {
 

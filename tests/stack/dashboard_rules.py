@@ -17,7 +17,7 @@ DASHBOARD = json.loads((FOLDER / "dashboards/epilogue.json").read_text())
 PROVIDERS = yaml.safe_load((FOLDER / "dashboards/provider.yml").read_text())["providers"]
 SOURCES = yaml.safe_load((FOLDER / "datasources/prometheus.yml").read_text())["datasources"]
 SERVICE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["grafana"]
-METRICS = set(re.findall(r'"(epilogue_\w+)"', (ROOT / "worker/metrics.cpp").read_text()))
+METRICS = set(re.findall(r'"(epilogue_\w+)"', (ROOT / "worker/observe/metrics.cpp").read_text()))
 SHOWN = {"timeseries", "stat", "bargauge"}
 
 broken = []

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "ops/standin/platform.h"
+#include "ops/fake_platform/platform.h"
 
 namespace epilogue::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/standin/desk.h"
+#include "ops/fake_platform/desk.h"
 
 namespace epilogue::testing {
 

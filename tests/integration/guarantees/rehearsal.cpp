@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "sinks/registry.h"
-#include "tests/integration/harness/expect.h"
 #include "tests/integration/point_store.h"
+#include "tests/support/expect.h"
 
 namespace epilogue::testing {
 namespace {

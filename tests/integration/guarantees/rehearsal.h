@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "ops/standin/standin.h"
+#include "ops/fake_platform/fake_platform.h"
 #include "tests/integration/guarantees/place.h"
 #include "tests/integration/owned_partition.h"
-#include "worker/sender.h"
+#include "worker/deliver/sender.h"
 
 namespace epilogue::testing {
 

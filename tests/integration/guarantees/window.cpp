@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/harness/expect.h"
 #include "tests/integration/point_store.h"
+#include "tests/support/expect.h"
 
 namespace epilogue::testing {
 namespace {

@@ -1,0 +1,34 @@
+// The platform stand-in: the platforms' HTTP APIs on loopback with scripted misbehaviour. It knows no
+// idempotency keys; it counts attempts and shows what is visible.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ops/fake_platform/desk.h"
+
+namespace epilogue {
+
+namespace standin {
+class Server;
+}
+
+/// A desk that is open to HTTP: GitHub at /github, GitLab at /gitlab, Slack at /slack, the control API at
+/// /_control. Everything the control API gives is also a call of standin::Desk.
+class StandIn : public standin::Desk {
+  public:
+    /// Listens on 127.0.0.1:`port`, 0: a free one. Throws std::runtime_error when it cannot be had.
+    explicit StandIn(unsigned short port = 0);
+    /// Drops what is held, ends every connection, joins every thread.
+    ~StandIn();
+
+    /// The port it listens on.
+    unsigned short port() const;
+    /// "http://127.0.0.1:PORT" + path.
+    std::string url(const std::string& path = "") const;
+
+  private:
+    std::unique_ptr<standin::Server> server_;
+};
+
+}  // namespace epilogue

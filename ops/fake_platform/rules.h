@@ -1,0 +1,66 @@
+// Scripted misbehaviour: an ordered list of rules; the first that is due for a request decides its fate.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/fake_platform/exchange.h"
+
+namespace epilogue::standin {
+
+enum class Deed {
+    apply_then_hang,    ///< applied, then held
+    hang,               ///< held; released, it is applied late
+    apply_then_reset,   ///< applied, then RST
+    reset,              ///< RST, not applied
+    apply_then_status,  ///< applied, then the script's answer
+    status,             ///< the script's answer, not applied
+    apply_twice,        ///< two visible, one answer
+    hide,               ///< applied and answered, but kept out of lists for a while
+    delay,              ///< applied, answered after a while
+    half_answer,        ///< applied, answered by half
+    suppress,           ///< answered as if applied
+};
+
+/// What a rule does to a request.
+struct Script {
+    Deed deed = Deed::status;
+    std::string name;  ///< the deed as rules spell it
+    std::chrono::milliseconds wait{0};
+    Reply answer;  ///< of the two status deeds
+};
+
+struct Rule {
+    std::string method;  ///< "" matches all
+    std::optional<std::regex> path;
+    std::optional<std::regex> body;
+    std::size_t skip = 0;             ///< matching requests still to let pass
+    std::optional<std::size_t> left;  ///< matching requests still to treat; none: all
+    Script script;
+};
+
+/// Not thread-safe: whoever owns it locks.
+class RuleBook {
+  public:
+    /// `json`: an array of rules, which replaces the list, or {"append": [...]}. A rule is {"do", "method",
+    /// "path" and "body" (ECMAScript, found anywhere), "skip" (0), "times" (1; -1: always), "ms", "status"
+    /// (500), "headers" {}, "answer" (text, or any JSON)}. Throws std::invalid_argument and keeps the list
+    /// when any of it is not understood.
+    void read(std::string_view json);
+
+    /// What is due for `request`, and counts it; nullopt when it is to be treated well.
+    std::optional<Script> next(const Request& request);
+
+    void clear() { rules_.clear(); }
+
+  private:
+    std::vector<Rule> rules_;
+};
+
+}  // namespace epilogue::standin

@@ -1,0 +1,32 @@
+// WebSockets on a stand-in's side: who is connected, and what is said to them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ops/fake_platform/exchange.h"
+
+namespace epilogue::standin {
+
+/// One WebSocket. Thread-safe; may outlive the connection, and then does nothing.
+class SocketPeer {
+  public:
+    virtual ~SocketPeer() = default;
+    /// Sends a text frame, after those that were sent before.
+    virtual void send(std::string text) = 0;
+    /// Says goodbye with this code after what was sent before.
+    virtual void close(unsigned short code) = 0;
+    /// Ends the connection (RST) after what was sent before, without a goodbye.
+    virtual void drop() = 0;
+};
+
+/// What happens when somebody asks for a WebSocket. Called from the connections' threads.
+struct SocketPlay {
+    std::function<int(const Request&)> refusal;  ///< the HTTP status that refuses the handshake; 0: none
+    std::function<void(const Request&, const std::shared_ptr<SocketPeer>&)> opened;  ///< empty: no WebSockets
+    std::function<void(const std::shared_ptr<SocketPeer>&, const std::string&)> received;  ///< a text frame
+    std::function<void(const std::shared_ptr<SocketPeer>&)> closed;  ///< nothing comes after it
+};
+
+}  // namespace epilogue::standin

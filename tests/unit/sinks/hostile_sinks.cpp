@@ -1,0 +1,80 @@
+#define BOOST_TEST_MODULE hostile_sinks
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "ops/fake_platform/fake_platform.h"
+#include "sinks/marker.h"
+#include "sinks/registry.h"
+#include "tests/unit/sinks/hostile.h"
+
+using namespace epilogue;
+
+namespace {
+
+const std::string id = "2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11";
+
+struct Place {
+    std::string sink;
+    Target target;
+};
+
+const std::vector<Place>& places() {
+    static const std::vector<Place> all{
+        {"github",
+         GithubTarget{.repo = "octo/cat", .number = 7, .review_comment_id = {}, .installation_id = {}}},
+        {"gitlab", GitlabTarget{.project = "4455", .iid = 7, .merge_request = false, .discussion_id = {}}},
+        {"slack", SlackTarget{.channel = "C1", .thread_ts = "1763715600.000100", .team_id = {}}},
+    };
+    return all;
+}
+
+SinkSettings settings_for(const StandIn& platform) {
+    SinkSettings settings;
+    settings.github_api_url = platform.url("/github");
+    settings.github_token = "token";
+    settings.gitlab_api_url = platform.url("/gitlab");
+    settings.gitlab_token = "token";
+    settings.slack_api_url = platform.url("/slack");
+    settings.slack_token = "token";
+    settings.mac_key = "key";
+    settings.version = "0.1.0";
+    settings.write_log = [](const std::string&) {};
+    return settings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
+    StandIn platform;
+    const auto sinks = make_sinks(settings_for(platform));
+    for (const auto& place : places()) {
+        Sink& sink = *sinks.at(place.sink);
+        for (const auto& [kind, words, absent] : hostile::cases()) {
+            platform.reset();
+            Post post{.delivery_id = id,
+                      .conversation_id = "c",
+                      .target = place.target,
+                      .body = {},
+                      .intent_at = system_now()};
+            post.body =
+                sink.render({.headline = "**Finished**", .words = words, .facts = words, .link = {}}, id);
+            BOOST_TEST_INFO_SCOPE(place.sink << ", " << kind << ": " << words.substr(0, 200));
+            BOOST_TEST(name_of(sink.create(post).answer) == "sent");
+            const auto visible = platform.visible();
+            BOOST_REQUIRE(visible.size() == 1U);
+            // GitLab's stand-in takes out every line that it would run.
+            BOOST_TEST(visible[0].body == post.body);
+            BOOST_TEST(hostile::alive_in_markdown(visible[0].body) == "");
+            for (const auto& part : absent)
+                BOOST_TEST(hostile::visible(visible[0].body).find(part) == std::string::npos, part);
+            const auto sent = nlohmann::json::parse(platform.log().at(0).body);
+            BOOST_TEST(hostile::alive_in_mrkdwn(sent.value("text", "")) == "");
+            BOOST_TEST(sink.find(post).seen.size() == 1U);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// What the tests of every remote sink share: a platform that misbehaves as told, and one delivery's identity.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/instant.h"
+#include "ops/fake_platform/fake_platform.h"
+#include "sinks/sink.h"
+
+namespace epilogue::sink_test {
+
+using Json = nlohmann::json;
+using Ids = std::vector<std::string>;
+
+inline const std::string id = "2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11";
+
+inline std::string text_of(std::int64_t number) {
+    return fmt::format("{}", number);
+}
+
+/// A platform that does as a test says, a sink for it, and a post.
+template <class SinkType>
+struct SinkFixture {
+    /// `settings_for(platform)` are the sink's settings.
+    template <class SettingsFor>
+    SinkFixture(SettingsFor settings_for, Post posted)
+        : sink(settings_for(platform)), post(std::move(posted)) {}
+
+    StandIn platform;
+    SinkType sink;
+    Post post;
+
+    /// What becomes of the next request that fits.
+    void rule(Json rule) { platform.rules(Json::array({std::move(rule)}).dump()); }
+    void answers(const std::string& method, int status, const Json& answer,
+                 const Json& headers = Json::object()) {
+        rule({{"method", method},
+              {"do", "status"},
+              {"status", status},
+              {"headers", headers},
+              {"answer", answer}});
+    }
+    /// The ids of the posts that a look-up finds; one that cannot look fails the test.
+    Ids found() {
+        const auto sighting = sink.find(post);
+        BOOST_TEST(sighting.looked, sighting.cause);
+        Ids ids;
+        for (const auto& receipt : sighting.seen) ids.push_back(receipt.remote_id);
+        return ids;
+    }
+};
+
+}  // namespace epilogue::sink_test

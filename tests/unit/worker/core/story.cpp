@@ -1,0 +1,140 @@
+#include "tests/unit/worker/core/story.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace epilogue {
+namespace {
+
+std::string told(const Turn& turn) {
+    std::string text = turn.key;
+    if (turn.word)
+        text += fmt::format(" {} \"{}\"", turn.word->kind == WordKind::finish ? "finish" : "message",
+                            turn.word->text);
+    if (turn.reason) text += fmt::format(" reason {}", turn.reason->code);
+    return text;
+}
+
+std::string told(Instant due) {
+    const auto micros = (due - story_start).count();
+    if (micros % 1000000 == 0) return fmt::format("due=+{}s", micros / 1000000);
+    return fmt::format("due=+{}us", micros);
+}
+
+struct Teller {
+    std::string operator()(const NoTurn&) const { return "none"; }
+    std::string operator()(const Open& open) const { return "open " + told(open.turn); }
+    std::string operator()(const Candidate& candidate) const {
+        return fmt::format("candidate {} {}", told(candidate.turn), told(candidate.due));
+    }
+    std::string operator()(const AwaitingDetail& awaiting) const {
+        return fmt::format("awaiting_detail {} {}", told(awaiting.turn), told(awaiting.due));
+    }
+    std::string operator()(const Ended&) const { return "ended"; }
+};
+
+}  // namespace
+
+Event v1_event(std::string id, Micros at, Body body) {
+    Event event;
+    event.schema = Schema::v1;
+    event.id = std::move(id);
+    event.timestamp = story_start + at;
+    event.body = std::move(body);
+    return event;
+}
+
+Event user_says(std::string id, Micros at) {
+    return v1_event(std::move(id), at, UserMessage{});
+}
+
+Event agent_acts(std::string id, Micros at) {
+    return v1_event(std::move(id), at, AgentAction{});
+}
+
+Event agent_says(std::string id, Micros at, std::string text) {
+    return v1_event(std::move(id), at, AgentWord{WordKind::message, std::move(text)});
+}
+
+Event agent_finishes(std::string id, Micros at, std::string text) {
+    return v1_event(std::move(id), at, AgentWord{WordKind::finish, std::move(text)});
+}
+
+Event status(std::string id, Micros at, std::string status) {
+    return v1_event(std::move(id), at, StatusChange{std::move(status), ""});
+}
+
+Event error_detail(std::string id, Micros at, std::string code, std::string detail) {
+    return v1_event(std::move(id), at, ErrorDetail{std::move(code), std::move(detail)});
+}
+
+Event v0_event(std::int64_t id, Body body) {
+    Event event;
+    event.schema = Schema::v0;
+    event.id = std::to_string(id);
+    event.number = id;
+    event.timestamp = story_start - std::chrono::seconds{id};
+    event.body = std::move(body);
+    return event;
+}
+
+Event v0_user_says(std::int64_t id) {
+    return v0_event(id, UserMessage{});
+}
+
+Event v0_agent_acts(std::int64_t id) {
+    return v0_event(id, AgentAction{});
+}
+
+Event v0_agent_says(std::int64_t id, std::string text) {
+    return v0_event(id, AgentWord{WordKind::message, std::move(text)});
+}
+
+Event v0_agent_finishes(std::int64_t id, std::string text) {
+    return v0_event(id, AgentWord{WordKind::finish, std::move(text)});
+}
+
+Event v0_state(std::int64_t id, std::string state, std::string reason) {
+    return v0_event(id, StatusChange{std::move(state), std::move(reason)});
+}
+
+std::string told(const TurnEnd& ended) {
+    std::string text = fmt::format("{} {} by {}", ended.turn_key, name_of(ended.verdict), ended.status_event);
+    if (ended.words) text += fmt::format(" \"{}\"", *ended.words);
+    if (ended.reason) text += fmt::format(" [{}: {}]", ended.reason->code, ended.reason->detail);
+    return text;
+}
+
+std::string told(const std::vector<TurnEnd>& ended) {
+    std::string text;
+    for (const TurnEnd& turn : ended) text += (text.empty() ? "" : "; ") + told(turn);
+    return text.empty() ? "-" : text;
+}
+
+std::string told(const Standing& standing) {
+    return std::visit(Teller{}, standing);
+}
+
+Story& Story::read(const std::vector<Event>& events) {
+    for (const Event& event : events) take(fold(std::move(conversation_), event, now_, rules_));
+    return *this;
+}
+
+Story& Story::after(Micros time) {
+    now_ += time;
+    return *this;
+}
+
+Story& Story::ticks() {
+    take(tick(std::move(conversation_), now_));
+    return *this;
+}
+
+void Story::take(Folded folded) {
+    conversation_ = std::move(folded.conversation);
+    applied_ = folded.applied;
+    for (TurnEnd& turn : folded.ended) ended_.push_back(std::move(turn));
+}
+
+}  // namespace epilogue

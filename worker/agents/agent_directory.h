@@ -1,0 +1,54 @@
+// Which agent server a conversation is on: its own address (agent_endpoints), else [agent_server].
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "agent/server.h"
+#include "base/sealed.h"
+#include "worker/store/store.h"
+
+namespace epilogue {
+
+struct AgentDirectoryRules {
+    std::string default_url;  ///< [agent_server]; empty: none
+    Secret default_key;
+    agent::Deadlines deadlines = {};  ///< of the calls of every server
+};
+
+/// Thread-safe.
+class AgentDirectory {
+  public:
+    /// The endpoint of a conversation; nullopt: it has none of its own.
+    using LookUp = std::function<Result<std::optional<AgentEndpoint>>(const std::string& conversation_id)>;
+
+    AgentDirectory(LookUp look_up, Sealer sealer, AgentDirectoryRules rules)
+        : look_up_(std::move(look_up)), sealer_(std::move(sealer)), rules_(std::move(rules)) {}
+
+    /// The server to ask about the conversation; nullptr: there is none. Errors: the database's; poison when
+    /// the address or the key it has cannot be used.
+    Result<std::shared_ptr<const agent::AgentServer>> server_of(const std::string& conversation_id);
+
+  private:
+    Result<std::shared_ptr<const agent::AgentServer>> server_at(const std::string& url, const Secret& key);
+
+    const LookUp look_up_;
+    const Sealer sealer_;
+    const AgentDirectoryRules rules_;
+    std::mutex mutex_;
+    /// By address and key: what a server can do is asked once.
+    std::map<std::pair<std::string, std::string>, std::shared_ptr<const agent::AgentServer>> servers_;
+};
+
+/// Reads agent_endpoints, each time in a transaction of its own.
+AgentDirectory::LookUp endpoints_in(Store& store);
+
+/// Session keys of agent servers, bound to the conversation's id.
+Sealer session_key_sealer(const std::vector<Secret>& security_keys);
+
+}  // namespace epilogue

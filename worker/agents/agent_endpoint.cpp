@@ -1,0 +1,40 @@
+#include "worker/agents/agent_endpoint.h"
+
+#include <algorithm>
+
+#include "agent/address.h"
+#include "base/ids.h"
+#include "worker/agents/agent_directory.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t max_url_bytes = 2000;
+constexpr std::size_t max_key_bytes = 512;  // sealed, it fits into its column
+
+bool is_visible_ascii(const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7F'; });
+}
+
+}  // namespace
+
+Result<AgentEndpoint> endpoint_to_keep(std::string_view conversation, const std::string& url,
+                                       const Secret& key, const Config& config) {
+    if (url.size() > max_url_bytes || !agent::parse_address(url))
+        return poisonous("agent_url: expected http[s]://HOST[:PORT][/PATH] without user, password and query");
+    AgentEndpoint endpoint{normalise_conversation_id(conversation), url, ""};
+    if (key.reveal().empty()) return endpoint;
+    if (key.reveal().size() > max_key_bytes || !is_visible_ascii(key.reveal()))
+        return poisonous("agent_key: expected 1 to 512 visible ASCII characters");
+    auto sealed = session_key_sealer(config.security.keys).seal(key, endpoint.conversation_id);
+    if (!sealed) return poisonous("agent_key: it cannot be kept: " + sealed.error().text);
+    endpoint.sealed_key = std::move(*sealed);
+    return endpoint;
+}
+
+Result<void> keep_endpoint(Store& store, const AgentEndpoint& endpoint) {
+    return store.transact_idempotent(
+        [&](Transaction& transaction) { return transaction.put_agent_endpoint(endpoint); });
+}
+
+}  // namespace epilogue

@@ -1,0 +1,83 @@
+#include "worker/agents/agent_log.h"
+
+#include "agent/calls.h"
+#include "schemas/decode.h"
+
+namespace epilogue {
+namespace {
+
+using Read = tl::expected<ServerLog, Unread>;
+
+tl::unexpected<Unread> unread(const agent::AgentError& error) {
+    using Kind = agent::AgentError::Kind;
+    switch (error.kind) {
+        case Kind::not_found:
+        case Kind::invalid:  // an id that is none of its own
+            return tl::unexpected(Unread{Unread::Why::unknown, error.text});
+        case Kind::unauthorised:
+            return tl::unexpected(Unread{Unread::Why::unauthorised, error.text});
+        case Kind::unreachable:
+        case Kind::timed_out:
+        case Kind::closed:
+        case Kind::overloaded:
+            return tl::unexpected(Unread{Unread::Why::unreachable, error.text});
+        case Kind::busy:
+        case Kind::unsupported:
+        case Kind::server_error:
+            break;
+    }
+    return tl::unexpected(Unread{Unread::Why::failed, error.text});
+}
+
+Read read_once(const agent::ConversationCalls& calls) {
+    const auto events = calls.events();
+    if (!events) return unread(events.error());
+    // The status last: what it says of the log's end holds for all that was read before.
+    const auto info = calls.info();
+    if (!info) return unread(info.error());
+    ServerLog log;
+    log.status = agent::status_in(*info);
+    Decoder decoder;
+    for (const auto& each : *events) {
+        Decoded decoded = decoder.decode(each->json);
+        if (auto* event = std::get_if<Event>(&decoded)) log.events.push_back(std::move(*event));
+    }
+    return log;
+}
+
+}  // namespace
+
+std::string_view name_of(Unread::Why why) {
+    switch (why) {
+        case Unread::Why::no_server:
+            return "no_server";
+        case Unread::Why::unusable:
+            return "unusable";
+        case Unread::Why::unknown:
+            return "unknown";
+        case Unread::Why::unauthorised:
+            return "unauthorised";
+        case Unread::Why::unreachable:
+            return "unreachable";
+        case Unread::Why::failed:
+            return "failed";
+    }
+    return "";
+}
+
+ReadLog logs_of(AgentDirectory& directory) {
+    return [&directory](const std::string& conversation_id, const std::stop_token& stop) -> Read {
+        const auto server = directory.server_of(conversation_id);
+        if (!server) {
+            const bool is_poison = server.error().remedy == Remedy::poison;
+            return tl::unexpected(
+                Unread{is_poison ? Unread::Why::unusable : Unread::Why::failed, server.error().text});
+        }
+        if (!*server) return tl::unexpected(Unread{Unread::Why::no_server, "it has no agent server"});
+        agent::ConversationCalls calls(*server, conversation_id);
+        const std::stop_callback close(stop, [&] { calls.close(); });
+        return read_once(calls);
+    };
+}
+
+}  // namespace epilogue

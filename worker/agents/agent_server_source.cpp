@@ -1,0 +1,134 @@
+#include "worker/agents/agent_server_source.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/last_words.h"
+#include "base/io/log.h"
+
+namespace epilogue {
+namespace {
+
+using agent::AgentError;
+using agent::EventRef;
+using Json = nlohmann::json;
+
+constexpr std::size_t max_told = 1000;  // servers
+
+Testimony failure(const AgentError& error) {
+    using Kind = Testimony::Kind;
+    switch (error.kind) {
+        case AgentError::Kind::unreachable:
+            return {Kind::unreachable, "", error.text};
+        case AgentError::Kind::timed_out:
+            return {Kind::late, "", error.text};
+        case AgentError::Kind::closed:
+            return {Kind::stopped, "", error.text};
+        default:
+            return {Kind::refused, "", error.text};
+    }
+}
+
+Testimony not_confirmed(std::string cause) {
+    return {Testimony::Kind::not_confirmed, "", std::move(cause)};
+}
+
+/// The turn's part of the log: what stands after the event that opened it.
+std::vector<EventRef> of_turn(const std::vector<EventRef>& log, const std::string& turn_key) {
+    const auto opening =
+        std::find_if(log.begin(), log.end(), [&](const EventRef& event) { return event->id == turn_key; });
+    return {opening == log.end() ? log.begin() : std::next(opening), log.end()};
+}
+
+bool is_finish(const agent::RemoteEvent& event) {
+    if (event.kind != "ActionEvent") return false;
+    const Json action = Json::parse(event.json, nullptr, false);
+    return action.is_object() && action.value("tool_name", Json()) == "finish";
+}
+
+/// Whether the agent said anything there, be it a finish that nobody could parse.
+bool has_words(const std::vector<EventRef>& events) {
+    return std::any_of(events.begin(), events.end(), [](const EventRef& event) {
+        return event->source == "agent" && (event->kind == "MessageEvent" || is_finish(*event));
+    });
+}
+
+std::string words_in(const std::vector<EventRef>& events) {
+    agent::EventList list;
+    list.reconcile(events);
+    return agent::last_words(list).value_or("");
+}
+
+}  // namespace
+
+bool stands_at(const std::vector<EventRef>& log, const std::string& status_event) {
+    const auto newest = std::find_if(log.rbegin(), log.rend(), [](const EventRef& event) {
+        return event->kind == "ConversationStateUpdateEvent" && event->key == "execution_status";
+    });
+    return newest != log.rend() && (*newest)->id == status_event;
+}
+
+Testimony testimony_of(const agent::ConversationCalls& calls, const Question& question) {
+    const auto info = calls.info();
+    if (!info) return failure(info.error());
+    if (const std::string status = agent::status_in(*info); status != "finished")
+        return not_confirmed("its status is " + status);
+    const auto response = calls.final_response();
+    const bool is_offered = response || response.error().kind != AgentError::Kind::unsupported;
+    if (is_offered && !response) return failure(response.error());
+    Testimony confirmed;
+    confirmed.kind = Testimony::Kind::confirmed;
+    if (!is_offered && !question.lacks_words) return confirmed;
+    // The log is read after the words: while it ends there, they are that turn's.
+    const auto log = is_offered ? calls.newest_events() : calls.events();
+    if (!log) return failure(log.error());
+    if (!stands_at(*log, question.status_event)) return not_confirmed("its log goes on");
+    const auto events = of_turn(*log, question.turn.turn_key);
+    if (!is_offered)
+        confirmed.words = words_in(events);
+    else if (has_words(events))
+        confirmed.words = *response;
+    return confirmed;
+}
+
+Result<std::string> AgentWitness::server_of(const std::string& conversation_id) {
+    const auto server = find_server_(conversation_id);
+    if (!server && server.error().remedy != Remedy::poison) return Failure(server.error());
+    return server && *server ? (*server)->address().url() : std::string();
+}
+
+Testimony AgentWitness::ask(const Question& question, std::chrono::milliseconds within,
+                            const std::stop_token& stop) {
+    const auto until = agent::ConversationCalls::Clock::now() + within;
+    const auto server = find_server_(question.turn.conversation_id);
+    if (!server || !*server) {
+        Testimony testimony{Testimony::Kind::refused, "", server ? "none is known" : server.error().text};
+        tell("", testimony);
+        return testimony;
+    }
+    agent::ConversationCalls calls(*server, question.turn.conversation_id, until);
+    const std::stop_callback close(stop, [&] { calls.close(); });
+    Testimony testimony = testimony_of(calls, question);
+    tell((*server)->address().url(), testimony);
+    return testimony;
+}
+
+/// Once for each server and kind of failure, until it has answered.
+void AgentWitness::tell(const std::string& address, const Testimony& testimony) {
+    using Kind = Testimony::Kind;
+    const Kind kind = testimony.kind;
+    const bool answered = kind == Kind::confirmed || kind == Kind::not_confirmed;
+    {
+        const std::lock_guard lock(mutex_);
+        if (answered) told_.erase(address);
+        if (answered || kind == Kind::stopped) return;
+        if (told_.size() >= max_told) told_.clear();
+        const auto [told, is_first] = told_.try_emplace(address, kind);
+        if (!is_first && std::exchange(told->second, kind) == kind) return;
+    }
+    log_warn("an agent server did not tell its conversations' last words; the log's own are posted",
+             {{"server", address}, {"why", testimony.cause}});
+}
+
+}  // namespace epilogue

@@ -1,0 +1,228 @@
+#include "worker/agents/reconciler.h"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <thread>
+#include <vector>
+
+#include "base/io/kafka.h"
+#include "base/io/log.h"
+#include "base/mutant.h"
+#include "worker/apply/reconcile_request.h"
+#include "worker/apply/transition.h"
+
+namespace epilogue {
+namespace {
+
+constexpr int at_once = 4;
+constexpr std::size_t looked_up_at_once = 64;
+constexpr std::chrono::seconds look_every{1};
+constexpr std::chrono::seconds lease{120};
+/// How long after each try in vain the next one comes; after the last it is given up.
+constexpr std::array<std::chrono::seconds, 4> pauses{
+    {std::chrono::seconds{5}, std::chrono::seconds{15}, std::chrono::seconds{45}, std::chrono::seconds{120}}};
+
+/// True while the row is as `taken` left it: nobody took it over, or asked anew.
+bool is_ours(const std::optional<CatchUpRow>& row, const CatchUpRow& taken) {
+    if (mutant(Mutant::question_forgotten_before_answer)) return true;
+    return row && row->owner == taken.owner && row->attempts == taken.attempts;
+}
+
+/// When it was taken: the server was asked after that.
+Instant begun_at(const CatchUpRow& taken) {
+    return taken.next_try_at - lease;
+}
+
+/// Whether a later try may do better.
+bool may_change(const CatchUpRow& taken, const Unread& why) {
+    if (why.why == Unread::Why::no_server || why.why == Unread::Why::unusable) return false;
+    // A conversation that has begun is known to its server.
+    if (why.why == Unread::Why::unknown && taken.why == CatchUpWhy::silence) return false;
+    return taken.attempts <= static_cast<int>(pauses.size());
+}
+
+/// What a row asks about that is no question any more; empty: it still is one.
+std::string_view why_over(const CatchUpRow& row, const Conversation& conversation, Instant now) {
+    if (row.why == CatchUpWhy::registered) return is_in_doubt(conversation, now) ? "" : "told";
+    const auto* open = std::get_if<Open>(&conversation.standing);
+    return open != nullptr && open->asked ? "" : "too_late";
+}
+
+}  // namespace
+
+void CatchUps::run(const std::stop_token& stop) {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < at_once; ++i) others.emplace_back([&] { work(stop); });
+    work(stop);
+}
+
+void CatchUps::work(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    EveryTenSeconds complaints;
+    while (!stop.stop_requested()) {
+        const auto worked = work_once(stop);
+        if (!worked)
+            complaints.warn("catch-up", "agent servers wait to be asked", {{"why", worked.error().text}});
+        if (!worked || !*worked) stopped.wait_for(lock, stop, look_every, [] { return false; });
+    }
+}
+
+Result<bool> CatchUps::work_once(const std::stop_token& stop) {
+    TRY(const auto id, next_due());
+    if (!id) return false;
+    TRY(const auto taken, take(*id));
+    if (!taken) return true;
+    auto log = read_log_(*id, stop);
+    if (log && taken->why == CatchUpWhy::registered && !has_begun(*log))
+        log = tl::unexpected(Unread{Unread::Why::unknown, "it has not begun"});
+    if (log)
+        TRY_VOID(apply(*taken, *log));
+    else if (may_change(*taken, log.error()))
+        TRY_VOID(put_off(*taken, stop.stop_requested()));
+    else
+        TRY_VOID(give_up(*taken, log.error()));
+    return true;
+}
+
+Result<void> CatchUps::look() {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto now = rules_.steady();
+        if (!found_.empty() || now < look_not_before_) return {};
+        look_not_before_ = now + look_every;
+    }
+    std::vector<std::string> ids;
+    TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+        TRY(ids, transaction.due_catch_ups(looked_up_at_once));
+        return {};
+    }));
+    const std::lock_guard lock(mutex_);
+    found_.assign(ids.begin(), ids.end());
+    return {};
+}
+
+Result<std::optional<std::string>> CatchUps::next_due() {
+    TRY_VOID(look());
+    const std::lock_guard lock(mutex_);
+    if (found_.empty()) return std::optional<std::string>();
+    std::optional next(std::move(found_.front()));
+    found_.pop_front();
+    return next;
+}
+
+Result<std::optional<CatchUpRow>> CatchUps::take(const std::string& conversation_id) {
+    std::optional<CatchUpRow> taken;
+    std::optional<std::pair<CatchUpWhy, std::string_view>> over;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        taken.reset();
+        over.reset();
+        // The conversation first, as everywhere.
+        TRY(const Conversation conversation, transaction.lock_conversation(conversation_id));
+        TRY(auto row, transaction.lock_catch_up(conversation_id));
+        TRY(const Instant now, transaction.now());
+        if (!row || row->next_try_at > now) return {};
+        if (const auto why = why_over(*row, conversation, now); !why.empty()) {
+            over.emplace(row->why, why);
+            return transaction.remove_catch_up(conversation_id);
+        }
+        row->owner = rules_.owner;
+        row->next_try_at = now + lease;
+        ++row->attempts;
+        TRY_VOID(transaction.put_catch_up(*row));
+        taken = std::move(row);
+        if (mutant(Mutant::question_forgotten_before_answer))
+            return transaction.remove_catch_up(conversation_id);
+        return {};
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto row, transaction.lock_catch_up(conversation_id));
+        return taken ? is_ours(row, *taken) : true;
+    };
+    TRY_VOID(store_.transact(work, is_done));
+    if (over) observer_.over(over->first, over->second);
+    return taken;
+}
+
+Result<void> CatchUps::finish(const CatchUpRow& taken,
+                              const std::function<Result<std::string_view>(Transition&)>& change) {
+    const std::string& id = taken.conversation_id;
+    BatchReport report;
+    std::string_view result;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        result = {};
+        TRY(auto partition, transaction.partition_of(id));
+        if (!partition) {
+            TRY(const int known, transaction.known_partitions(rules_.topic));
+            partition = known > 0 ? partition_of_key(id, known) : 0;
+        }
+        TRY(const auto stored, transaction.peek_partition({rules_.group, rules_.topic, *partition}));
+        TRY(const Instant now, transaction.now());
+        Transition transition(transaction, planner_, rules_.batch, stored.value_or(PartitionRow{}), now);
+        TRY_VOID(transition.load({id}, *partition));
+        TRY(const auto row, transaction.lock_catch_up(id));
+        if (!is_ours(row, taken)) return {};
+        TRY(result, change(transition));
+        if (result.empty()) {
+            CatchUpRow again = taken;
+            again.next_try_at = now + rules_.batch.settle;
+            --again.attempts;  // it was not in vain
+            again.owner.clear();
+            return transaction.put_catch_up(again);
+        }
+        TRY_VOID(transition.write());
+        report = std::move(transition.report);
+        return transaction.remove_catch_up(id);
+    };
+    TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto row, transaction.lock_catch_up(id));
+        return !is_ours(row, taken);
+    }));
+    if (result.empty()) return {};
+    observer_.over(taken.why, result);
+    observer_.applied(report);
+    return {};
+}
+
+Result<void> CatchUps::apply(const CatchUpRow& taken, const ServerLog& log) {
+    return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
+        if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
+        if (mutant(Mutant::disproved_silence_counted) && taken.why == CatchUpWhy::silence) {
+            transition.let_silence_count();
+            return name_of(Recovered::silent);
+        }
+        TRY(const Recovered recovered, transition.recover(log, {}));
+        return name_of(recovered);
+    });
+}
+
+Result<void> CatchUps::give_up(const CatchUpRow& taken, const Unread& why) {
+    log_warn("the agent server did not tell what became of a conversation",
+             {{"conversation", taken.conversation_id},
+              {"asked_for", std::string(name_of(taken.why))},
+              {"why", why.text}});
+    return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
+        transition.let_silence_count();
+        return name_of(why.why);
+    });
+}
+
+Result<void> CatchUps::put_off(const CatchUpRow& taken, bool right_away) {
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(const auto row, transaction.lock_catch_up(taken.conversation_id));
+        if (!is_ours(row, taken)) return {};
+        TRY(const Instant now, transaction.now());
+        CatchUpRow again = taken;
+        again.next_try_at = right_away ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
+        return transaction.put_catch_up(again);
+    };
+    return store_.transact_idempotent(work);
+}
+
+std::string_view name_of(CatchUpWhy why) {
+    return why == CatchUpWhy::silence ? "silence" : "registered";
+}
+
+}  // namespace epilogue

@@ -1,0 +1,123 @@
+#include "worker/agents/summariser.h"
+
+#include <algorithm>
+
+#include "base/io/log.h"
+#include "base/redacted.h"
+#include "base/text.h"
+#include "schemas/summary.h"
+#include "worker/core/conversation.h"
+#include "worker/deliver/freeze.h"
+#include "worker/store/fence.h"
+
+namespace epilogue {
+
+std::string_view name_of(Testimony::Kind kind) {
+    switch (kind) {
+        case Testimony::Kind::confirmed:
+            return "confirmed";
+        case Testimony::Kind::not_confirmed:
+            return "not_confirmed";
+        case Testimony::Kind::refused:
+            return "refused";
+        case Testimony::Kind::unreachable:
+            return "unreachable";
+        case Testimony::Kind::late:
+            return "late";
+        case Testimony::Kind::stopped:
+            return "stopped";
+    }
+    return "";
+}
+
+bool lacks_words(const SummaryRow& row) {
+    constexpr std::size_t longest_code_point = 4;
+    const auto summary = summary_from_json(row.body);
+    return !summary || summary->words.empty() || summary->words.size() + longest_code_point > max_word_bytes;
+}
+
+Result<SummaryRow> with_words_of(const Testimony& testimony, SummaryRow row) {
+    if (testimony.kind != Testimony::Kind::confirmed || trimmed(testimony.words).empty()) return row;
+    TRY(Summary summary, summary_from_json(row.body));
+    summary.words = redacted_prefix(testimony.words, max_final_bytes);
+    row.source = "final";
+    row.body = to_json(summary);
+    return row;
+}
+
+/// A summary that this summariser holds.
+struct Summariser::Job {
+    SummaryRow row;
+    std::chrono::milliseconds left{0};  ///< until its deadline
+};
+
+Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop) {
+    Job job;
+    TRY(const bool leased, lease(turn, job));
+    if (!leased) return false;
+    Testimony testimony;
+    if (job.left.count() > 0)
+        testimony = witness_.ask({turn, job.row.status_event, lacks_words(job.row)},
+                                 std::min(job.left, rules_.lease), stop);
+    if (testimony.kind == Testimony::Kind::stopped) {
+        TRY_VOID(let_go(job));
+        return true;
+    }
+    const bool may_ask_again = testimony.kind == Testimony::Kind::late && job.left > rules_.lease;
+    if (!may_ask_again) TRY_VOID(freeze(job, testimony));
+    return true;
+}
+
+Result<bool> Summariser::lease(const TurnId& turn, Job& job) {
+    bool leased = false;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        leased = false;
+        TRY(auto row, transaction.lock_summary(turn));
+        TRY(const Instant now, transaction.now());
+        if (!row || !row->owed || (row->lease_until && *row->lease_until > now)) return {};
+        row->owner = rules_.owner;
+        row->generation.value += 1;
+        row->lease_until = now + rules_.lease;
+        TRY_VOID(transaction.put_summary(*row));
+        job.left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(row->created_at + rules_.deadline - now);
+        job.row = std::move(*row);
+        leased = true;
+        return {};
+    };
+    TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto row, transaction.lock_summary(turn));
+        return row && row->generation == job.row.generation && row->owner == rules_.owner;
+    }));
+    return leased;
+}
+
+Result<void> Summariser::let_go(const Job& job) {
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(auto row, transaction.lock_summary({job.row.conversation_id, job.row.turn_key}));
+        if (!row || !row->owed || row->generation != job.row.generation) return {};
+        row->lease_until.reset();
+        return transaction.put_summary(*row);
+    };
+    return store_.transact_idempotent(work);
+}
+
+Result<void> Summariser::freeze(const Job& job, const Testimony& testimony) {
+    TRY(const SummaryRow row, with_words_of(testimony, job.row));
+    std::vector<DeliveryRow> released;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(released, freeze_and_release(transaction, row));
+        return {};
+    };
+    const auto done = store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto stored, transaction.lock_summary({row.conversation_id, row.turn_key}));
+        return stored && !stored->owed;
+    });
+    if (!done && is_fenced(done.error())) return {};  // its posts fell due, or its lease had passed
+    if (!done) return Failure(done.error());
+    observer_.froze(row.source, name_of(testimony.kind));
+    for (const DeliveryRow& delivery : released) observer_.released(delivery);
+    return {};
+}
+
+}  // namespace epilogue

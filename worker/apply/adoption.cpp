@@ -1,0 +1,85 @@
+#include "worker/apply/adoption.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "base/ids.h"
+#include "base/io/log.h"
+#include "schemas/decode.h"
+#include "schemas/processor.h"
+#include "worker/apply/registration.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::seconds look_every{2};
+constexpr std::size_t rows_at_once = 500;
+
+}  // namespace
+
+void Adopter::run(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    EveryTenSeconds complaints;
+    while (!stop.stop_requested()) {
+        if (const auto adopted = adopt_all(); !adopted)
+            complaints.warn("adoption", "callbacks of others wait to be adopted",
+                            {{"why", adopted.error().text}});
+        stopped.wait_for(lock, stop, look_every, [] { return false; });
+    }
+}
+
+Result<std::size_t> Adopter::adopt_all() {
+    std::size_t count = 0;
+    while (true) {
+        std::vector<std::int64_t> ids;
+        TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+            TRY(ids, transaction.foreign_callbacks(rows_at_once));
+            return {};
+        }));
+        for (const std::int64_t id : ids) {
+            TRY(const bool adopted, adopt(id));
+            if (!adopted) continue;
+            ++count;
+            adopted_();
+        }
+        if (ids.size() < rows_at_once) return count;
+    }
+}
+
+Result<bool> Adopter::adopt(std::int64_t id) {
+    bool adopted = false;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        adopted = false;
+        TRY(const auto unlocked, transaction.peek_foreign_callback(id));
+        if (!unlocked) return {};
+        // The conversation first, as everywhere: whoever is second sees the first.
+        CallbackRow row;
+        row.id = id;
+        row.conversation_id = normalise_conversation_id(unlocked->conversation_id);
+        TRY(const Conversation conversation, transaction.lock_conversation(row.conversation_id));
+        TRY(const auto foreign, transaction.lock_foreign_callback(id));
+        if (!foreign) return {};
+        row.processor_type = foreign->processor_type;
+        row.processor_json = foreign->processor_json;
+        const bool old = !foreign->created_at || *foreign->created_at + rules_.max_age < rules_.installed_at;
+        if (old) row.state.phase = Phase::dormant;
+        const auto processor = decode_processor(row.processor_type, row.processor_json);
+        if (!processor) row.state = step(row.state, row.options, RowFound{processor.error().text}).state;
+        TRY_VOID(transaction.insert_callback_progress(row));
+        adopted = true;
+        if (row.state.phase == Phase::error) return transaction.put_callback_state(id, row.state);
+        if (row.state.phase != Phase::watching) return {};
+        TRY(const Instant now, transaction.now());
+        return begin_watch(transaction, planner_, conversation, row, now, rules_.watch);
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto foreign, transaction.lock_foreign_callback(id));
+        return !foreign;
+    };
+    TRY_VOID(store_.transact(work, is_done));
+    return adopted;
+}
+
+}  // namespace epilogue

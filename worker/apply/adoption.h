@@ -1,0 +1,39 @@
+// Rows of conversation_callbacks that others wrote become ours within seconds (contract §4 "Registration and
+// adoption"). Any worker may adopt; a row is adopted once.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stop_token>
+
+#include "worker/apply/registration.h"
+
+namespace epilogue {
+
+struct AdoptionRules {
+    Instant installed_at;
+    std::chrono::seconds max_age{86400};  ///< a row older than that when we were installed is adopted asleep
+    WatchRules watch = {};
+};
+
+/// One thread.
+class Adopter {
+  public:
+    Adopter(Store& store, const Planner& planner, AdoptionRules rules, std::function<void()> adopted)
+        : store_(store), planner_(planner), rules_(rules), adopted_(std::move(adopted)) {}
+
+    /// Adopts every two seconds until `stop`.
+    void run(const std::stop_token& stop);
+    /// Adopts what is there; returns how many rows. Errors: the database's.
+    Result<std::size_t> adopt_all();
+
+  private:
+    Result<bool> adopt(std::int64_t id);
+
+    Store& store_;
+    const Planner& planner_;
+    const AdoptionRules rules_;
+    const std::function<void()> adopted_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,119 @@
+#include "worker/apply/planner.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/ids.h"
+#include "schemas/processor.h"
+
+namespace epilogue {
+
+std::string Planner::delivery_id(std::int64_t callback_id, const std::string& conversation_id,
+                                 const std::string& turn_key) const {
+    std::string name = std::to_string(callback_id);
+    name += '\0';
+    name += conversation_id;
+    name += '\0';
+    name += turn_key;
+    return uuid_v5(installation_id_, name);
+}
+
+void Planner::add(const std::string& conversation_id, const TurnEnd& turn, const Source& source,
+                  std::vector<CallbackRow*> callbacks, Plan& plan) const {
+    bool reported = false;
+    for (CallbackRow* callback : callbacks) {
+        auto next = step(callback->state, callback->options,
+                         TurnCounted{turn.turn_key, turn.verdict,
+                                     turn.opened_on && *turn.opened_on > callback->adopted_at});
+        if (!next.plan) continue;
+        plan.changed_callbacks.push_back(callback->id);
+        const auto processor = decode_processor(callback->processor_type, callback->processor_json);
+        if (!processor) {
+            callback->state =
+                step(callback->state, callback->options, RowFound{processor.error().text}).state;
+            continue;
+        }
+        callback->state = std::move(next.state);
+        DeliveryRow delivery;
+        delivery.id = delivery_id(callback->id, conversation_id, turn.turn_key);
+        delivery.callback_id = callback->id;
+        delivery.turn_key = turn.turn_key;
+        delivery.conversation_id = conversation_id;
+        delivery.sink = processor->sink;
+        delivery.target = describe(*processor);
+        delivery.verdict = turn.verdict;
+        delivery.source_partition = source.partition;
+        delivery.source_offset = source.offset;
+        delivery.next_attempt_at = source.at;
+        plan.deliveries.push_back(std::move(delivery));
+        reported = true;
+    }
+    if (!reported) return;
+    const MadeSummary made = summarise(turn, conversation_id, rules_);
+    SummaryRow summary{conversation_id, turn.turn_key, made.source, to_json(made.summary)};
+    summary.owed = may_ask(turn);
+    if (summary.owed) {
+        summary.status_event = turn.status_event;
+        summary.ended_at = source.at;
+    }
+    plan.summaries.push_back(std::move(summary));
+}
+
+/// Whether an agent server could know more of the turn's last words than its log.
+bool Planner::may_ask(const TurnEnd& turn) const {
+    const bool has_words = turn.verdict == Verdict::finished || turn.verdict == Verdict::awaiting_user_input;
+    // Events that have numbers are V0's, which no agent server keeps.
+    const bool is_v0 = turn.status_event.find_first_not_of("0123456789") == std::string::npos;
+    return has_words && !is_v0 && wants_words(rules_);
+}
+
+/// Of the summaries that an agent server could better those stay owed that have one and are not frozen.
+Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) const {
+    std::vector<std::string> candidates;
+    for (const SummaryRow& summary : plan.summaries)
+        if (summary.owed) candidates.push_back(summary.conversation_id);
+    if (candidates.empty()) return {};
+    if (!asking_.by_default) {
+        TRY(candidates, transaction.with_agent_server(candidates));
+    }
+    const std::set<std::string> askable(candidates.begin(), candidates.end());
+    std::map<TurnId, std::optional<Instant>> owed;  ///< since when; from now on
+    for (SummaryRow& summary : plan.summaries) {
+        if (!summary.owed) continue;
+        summary.owed = askable.contains(summary.conversation_id);
+        if (!summary.owed) continue;
+        TRY(const auto known, transaction.summary_of(summary.conversation_id, summary.turn_key));
+        summary.owed = !known || known->owed;
+        // Who comes while the server is asked waits no longer than those who were there.
+        if (summary.owed)
+            owed[{summary.conversation_id, summary.turn_key}] =
+                known ? std::optional(known->created_at) : std::nullopt;
+    }
+    if (owed.empty()) return {};
+    TRY(const Instant now, transaction.now());
+    for (DeliveryRow& delivery : plan.deliveries) {
+        const auto since = owed.find({delivery.conversation_id, delivery.turn_key});
+        if (since == owed.end()) continue;
+        delivery.next_attempt_at = since->second.value_or(now) + asking_.deadline;
+        plan.waiting.insert(delivery.id);
+    }
+    return {};
+}
+
+Summary Planner::summary_of(const TurnEnd& turn, const std::string& conversation_id) const {
+    return summarise(turn, conversation_id, rules_).summary;
+}
+
+Result<std::vector<std::string>> Planner::write(Transaction& transaction, Plan& plan,
+                                                const std::vector<CallbackRow>& callbacks) const {
+    for (const CallbackRow& callback : callbacks) {
+        const auto& changed = plan.changed_callbacks;
+        if (std::find(changed.begin(), changed.end(), callback.id) != changed.end())
+            TRY_VOID(transaction.put_callback_state(callback.id, callback.state));
+    }
+    TRY_VOID(decide_what_is_owed(transaction, plan));
+    TRY_VOID(transaction.insert_summaries(plan.summaries));
+    return transaction.insert_deliveries(plan.deliveries);
+}
+
+}  // namespace epilogue

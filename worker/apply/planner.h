@@ -1,0 +1,66 @@
+// From counted turns to owed posts, inside the transaction that counted them: steps the callbacks, freezes
+// the summary or leaves it owed until the agent server has been asked, inserts the deliveries. Shared by the
+// batch, the timers and late registration.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "worker/core/summarise.h"
+#include "worker/store/store.h"
+
+namespace epilogue {
+
+/// What a turn of which conversation came from, for the ledger.
+struct Source {
+    std::optional<int> partition;
+    std::optional<std::int64_t> offset;
+    std::optional<Instant> at;  ///< the partition's clock then: since when its posts are due
+};
+
+struct Plan {
+    std::vector<SummaryRow> summaries;
+    std::vector<DeliveryRow> deliveries;
+    std::vector<std::int64_t> changed_callbacks;
+    std::set<std::string> waiting;  ///< ids of deliveries whose summary is owed; known once it is written
+};
+
+/// Whether agent servers are asked for an agent's last words.
+struct AskRules {
+    bool by_default = false;  ///< conversations without an agent server of their own have one, too
+    std::chrono::milliseconds deadline{120'000};  ///< so long after the turn was counted its posts are due
+};
+
+class Planner {
+  public:
+    /// `installation_id` is the name space of delivery ids (contract §6).
+    Planner(std::string installation_id, SummaryRules rules, AskRules asking = {})
+        : installation_id_(std::move(installation_id)), rules_(std::move(rules)), asking_(asking) {}
+
+    /// Steps `callbacks` (all of that conversation; changed in place) with one counted turn and adds to
+    /// `plan`.
+    void add(const std::string& conversation_id, const TurnEnd& turn, const Source& source,
+             std::vector<CallbackRow*> callbacks, Plan& plan) const;
+
+    /// Writes a plan: callback states, summaries, deliveries. Returns the ids of deliveries that are new.
+    Result<std::vector<std::string>> write(Transaction& transaction, Plan& plan,
+                                           const std::vector<CallbackRow>& callbacks) const;
+
+    /// contract §6: UUIDv5(installation_id, callback_id '\0' conversation_id '\0' turn_key).
+    std::string delivery_id(std::int64_t callback_id, const std::string& conversation_id,
+                            const std::string& turn_key) const;
+
+    /// The summary of a turn as add() freezes it.
+    Summary summary_of(const TurnEnd& turn, const std::string& conversation_id) const;
+
+  private:
+    bool may_ask(const TurnEnd& turn) const;
+    Result<void> decide_what_is_owed(Transaction& transaction, Plan& plan) const;
+
+    std::string installation_id_;
+    SummaryRules rules_;
+    AskRules asking_;
+};
+
+}  // namespace epilogue

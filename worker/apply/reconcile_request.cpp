@@ -1,0 +1,51 @@
+#include "worker/apply/reconcile_request.h"
+
+#include <algorithm>
+
+#include "worker/core/server_log.h"
+
+namespace epilogue {
+namespace {
+
+/// What the topic still holds comes first: most conversations of which nothing is known have just begun.
+constexpr std::chrono::seconds topic_comes_first{3};
+/// An agent that works says something more often than that.
+constexpr std::chrono::seconds quiet_for{60};
+
+/// Until when an open turn is not in doubt.
+Instant heard_of_until(const Conversation& conversation) {
+    return conversation.last_event_at.value_or(Instant{}) + quiet_for;
+}
+
+}  // namespace
+
+Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id, CatchUpWhy why,
+                              Instant at, bool has_default) {
+    if (!has_default) {
+        TRY(const auto own, transaction.agent_endpoint(conversation_id));
+        if (!own) return false;
+    }
+    CatchUpRow row;
+    row.conversation_id = conversation_id;
+    row.why = why;
+    row.next_try_at = at;
+    TRY_VOID(transaction.ask_catch_up(row));
+    return true;
+}
+
+bool is_in_doubt(const Conversation& conversation, Instant now) {
+    const bool is_open = std::holds_alternative<Open>(conversation.standing);
+    return is_untold(conversation) || (is_open && heard_of_until(conversation) <= now);
+}
+
+Result<void> ask_what_was(Transaction& transaction, const std::string& conversation_id,
+                          const Conversation& conversation, Instant now, bool has_default) {
+    const bool is_open = std::holds_alternative<Open>(conversation.standing);
+    if (!is_open && !is_untold(conversation)) return {};
+    Instant at = now + topic_comes_first;
+    if (is_open) at = std::max(at, heard_of_until(conversation));
+    TRY_VOID(ask_agent_server(transaction, conversation_id, CatchUpWhy::registered, at, has_default));
+    return {};
+}
+
+}  // namespace epilogue

@@ -1,0 +1,132 @@
+#include "worker/apply/registration.h"
+
+#include "base/ids.h"
+#include "base/mutant.h"
+#include "schemas/decode.h"
+#include "schemas/processor.h"
+#include "worker/apply/reconcile_request.h"
+#include "worker/apply/unreported_end.h"
+#include "worker/core/fold.h"
+
+namespace epilogue {
+namespace {
+
+Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& event) {
+    bool exists = false;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(const auto callback, transaction.lock_callback(id));
+        exists = callback.has_value();
+        if (!callback) return {};
+        const CallbackState next = step(callback->state, callback->options, event).state;
+        return next == callback->state ? Result<void>() : transaction.put_callback_state(id, next);
+    };
+    TRY_VOID(store.transact_idempotent(work));
+    return exists;
+}
+
+}  // namespace
+
+Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
+                         CallbackRow& callback, Instant now, const WatchRules& watch, std::string* planned) {
+    TRY_VOID(
+        ask_what_was(transaction, callback.conversation_id, conversation, now, watch.default_agent_server));
+    if (std::holds_alternative<Open>(conversation.standing)) {
+        InactivityRules rules;
+        rules.after = watch.inactivity;
+        rules.watched_since = now;
+        return transaction.put_conversations(
+            {{callback.conversation_id, watch_silence(conversation, rules), false, {}}});
+    }
+    if (!callback.options.from_last) return {};
+    TRY(const Processor place, decode_processor(callback.processor_type, callback.processor_json));
+    TRY(const bool is_owed, has_untold_end(transaction, callback.conversation_id, conversation, place));
+    if (!is_owed) return {};
+    Plan plan;
+    planner.add(callback.conversation_id, *conversation.last, {}, {&callback}, plan);
+    TRY(const auto fresh, planner.write(transaction, plan, {callback}));
+    if (!fresh.empty() && planned) *planned = place.sink;
+    return {};
+}
+
+Result<Registered> register_callback(Store& store, const Planner& planner,
+                                     const RegistrationRequest& request) {
+    if (const auto fault = key_fault(request.conversation_id); !fault.empty())
+        return poisonous("conversation: expected 1 to 255 bytes of UTF-8 (" + std::string(fault) + ")");
+    if (const auto processor = decode_processor(request.processor_type, request.processor_json); !processor)
+        return Failure(processor.error());
+    CallbackRow callback;
+    callback.conversation_id = normalise_conversation_id(request.conversation_id);
+    callback.options = request.options;
+    callback.processor_type = request.processor_type;
+    callback.processor_json = request.processor_json;
+    callback.idempotency_key = request.idempotency_key.empty() ? random_uuid() : request.idempotency_key;
+
+    Conversation seen_before;
+    if (mutant(Mutant::late_registration_unlocked)) {
+        TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
+            TRY(seen_before, transaction.lock_conversation(callback.conversation_id));
+            return {};
+        }));
+    }
+
+    Registered registered;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        registered = {};
+        CallbackRow row = callback;
+        if (request.kept) {
+            KeptRequest kept = *request.kept;
+            kept.registration = row.idempotency_key;
+            TRY(kept, transaction.keep_request(kept));
+            if (kept.body_sha256 != request.kept->body_sha256)
+                return poisonous("Idempotency-Key: it came with another body before");
+            row.idempotency_key = kept.registration;
+        }
+        TRY(const Conversation locked, transaction.lock_conversation(row.conversation_id));
+        const Conversation& conversation = mutant(Mutant::late_registration_unlocked) ? seen_before : locked;
+        TRY(const auto known, transaction.callback_with_idempotency_key(row.idempotency_key));
+        if (known) {
+            registered = {*known, true, {}};
+            return {};
+        }
+        TRY(row.id, transaction.insert_callback(row));
+        registered.callback_id = row.id;
+        if (request.endpoint) TRY_VOID(transaction.put_agent_endpoint(*request.endpoint));
+        TRY(const Instant now, transaction.now());
+        return begin_watch(transaction, planner, conversation, row, now, request.watch,
+                           &registered.planned_sink);
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY_VOID(transaction.lock_conversation(callback.conversation_id));  // waits for a COMMIT under way
+        TRY(const auto known, transaction.callback_with_idempotency_key(callback.idempotency_key));
+        return known.has_value();
+    };
+    TRY_VOID(store.transact(work, is_done));
+    return registered;
+}
+
+Result<bool> cancel_callback(Store& store, std::int64_t id) {
+    return step_callback(store, id, CancelAsked{});
+}
+
+Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id, const WatchRules& watch) {
+    bool exists = false;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        exists = false;
+        TRY(const auto unlocked, transaction.peek_callback(id));
+        if (!unlocked) return {};
+        exists = true;
+        TRY(const Conversation conversation, transaction.lock_conversation(unlocked->conversation_id));
+        TRY(auto callback, transaction.lock_callback(id));
+        if (!callback) return {};
+        const CallbackState next = step(callback->state, callback->options, WakeAsked{}).state;
+        if (next == callback->state) return {};
+        callback->state = next;
+        TRY_VOID(transaction.put_callback_state(id, next));
+        TRY(const Instant now, transaction.now());
+        return begin_watch(transaction, planner, conversation, *callback, now, watch);
+    };
+    TRY_VOID(store.transact_idempotent(work));
+    return exists;
+}
+
+}  // namespace epilogue

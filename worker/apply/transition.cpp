@@ -1,0 +1,169 @@
+#include "worker/apply/transition.h"
+
+#include <algorithm>
+
+#include "base/mutant.h"
+#include "worker/apply/reconcile_request.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::seconds outage_after{60};
+constexpr std::int64_t storm_at_least = 20;  // and 10 % of the open turns
+constexpr int storm_window = 20;             // a twentieth of the timeout before and after
+
+}  // namespace
+
+Transition::Transition(Transaction& transaction, const Planner& planner, const BatchRules& rules,
+                       PartitionRow locked, Instant database_now)
+    : partition(std::move(locked)),
+      transaction_(transaction),
+      planner_(planner),
+      rules_(rules),
+      database_now_(database_now) {
+    const bool was_away = partition.touched_at && database_now - *partition.touched_at > outage_after;
+    if (was_away) partition.returned_at = database_now;
+    partition.touched_at = database_now;
+}
+
+Result<void> Transition::load(const std::vector<std::string>& ids, int partition_id) {
+    if (ids.empty()) return {};
+    TRY(conversations_, transaction_.lock_conversations(ids, partition_id));
+    TRY(callbacks_, transaction_.lock_active_callbacks(ids));
+    for (CallbackRow& callback : callbacks_) callbacks_of_[callback.conversation_id].push_back(&callback);
+    return {};
+}
+
+Instant Transition::advance_clock(Instant to) {
+    Instant clock = std::min(to, database_now_);
+    if (partition.clock) clock = std::max(clock, *partition.clock);
+    partition.clock = clock;
+    return clock;
+}
+
+FoldRules Transition::rules_for(const std::string& conversation_id) {
+    FoldRules rules;
+    rules.settle = rules_.settle;
+    rules.keep_digest = false;
+    rules.inactivity.after = rules_.inactivity;
+    rules.inactivity.returned_at = partition.returned_at;
+    for (const CallbackRow* callback : callbacks_of(conversation_id)) {
+        const Phase phase = callback->state.phase;
+        if (phase != Phase::watching && phase != Phase::dormant) continue;
+        rules.keep_digest = true;
+        if (phase == Phase::dormant) continue;
+        auto& since = rules.inactivity.watched_since;
+        since = since ? std::max(*since, callback->adopted_at) : callback->adopted_at;
+    }
+    return rules;
+}
+
+Result<Applied> Transition::apply(const Event& event, const std::string& conversation_id, Instant at,
+                                  const Source& source) {
+    if (is_for_watchers(event) && callbacks_of(conversation_id).empty()) return Applied::applied;
+    const auto found =
+        std::lower_bound(conversations_.begin(), conversations_.end(), conversation_id,
+                         [](const StoredConversation& c, const std::string& id) { return c.id < id; });
+    FoldRules rules = rules_for(conversation_id);
+    if (would_time_out(found->conversation, at, rules.inactivity)) {
+        // A held turn is let go by an event of its own, whether or not the storm is over.
+        TRY(const bool storm, is_storm(at));
+        rules.inactivity.may_fire = !storm && !found->held;
+        if (rules.inactivity.may_fire) {
+            // Before a silence counts its server is asked, also when the event that ends it comes first.
+            TRY(const bool asks, ask_agent_server(*found));
+            rules.inactivity.may_fire = !asks;
+        }
+    }
+    Folded folded = fold(std::move(found->conversation), event, at, rules);
+    const Applied applied = folded.applied;
+    if (found->held) found->let_go_at = database_now_;
+    found->held = false;
+    keep(*found, std::move(folded), source);
+    return applied;
+}
+
+Result<void> Transition::tick_all(Instant now, const Source& source) {
+    for (StoredConversation& stored : conversations_) {
+        FoldRules rules = rules_for(stored.id);
+        stored.held = false;
+        if (would_time_out(stored.conversation, now, rules.inactivity)) {
+            TRY(const bool storm, is_storm(now));
+            rules.inactivity.may_fire = !storm;
+            stored.held = storm;
+            report.held += storm ? 1 : 0;
+            TRY(const bool asks, ask_agent_server(stored));
+            if (asks) continue;
+        }
+        keep(stored, tick(std::move(stored.conversation), now, rules), source);
+    }
+    return {};
+}
+
+Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
+    auto& open = std::get<Open>(stored.conversation.standing);
+    if (stored.held) open.asked = false;  // what it says now means nothing by the time that this is let go
+    if (stored.held || open.asked) return false;
+    TRY(open.asked, epilogue::ask_agent_server(transaction_, stored.id, CatchUpWhy::silence, database_now_,
+                                               rules_.default_agent_server));
+    if (open.asked) open.due = database_now_ + rules_.agent_answers_in;
+    return open.asked;
+}
+
+void Transition::keep(StoredConversation& stored, Folded folded, const Source& source) {
+    stored.conversation = std::move(folded.conversation);
+    take(stored.id, folded.ended, source);
+}
+
+void Transition::take(const std::string& conversation_id, const std::vector<TurnEnd>& ended,
+                      const Source& source) {
+    for (const TurnEnd& turn : ended) {
+        report.counted.push_back(turn.verdict);
+        planner_.add(conversation_id, turn, source, callbacks_of(conversation_id), plan_);
+        if (mutant(Mutant::generation_inside_delivery_id))
+            for (DeliveryRow& row : plan_.deliveries)
+                row.id = planner_.delivery_id(row.callback_id, row.conversation_id,
+                                              row.turn_key + std::to_string(partition.generation.value));
+    }
+}
+
+Result<void> Transition::write() {
+    TRY_VOID(transaction_.put_conversations(conversations_));
+    TRY(const auto fresh, planner_.write(transaction_, plan_, callbacks_));
+    for (const SummaryRow& summary : plan_.summaries) {
+        if (summary.owed)
+            report.owed.push_back({summary.conversation_id, summary.turn_key});
+        else
+            report.summaries.push_back(summary.source);
+    }
+    for (const DeliveryRow& delivery : plan_.deliveries) {
+        const bool is_new = std::find(fresh.begin(), fresh.end(), delivery.id) != fresh.end();
+        if (is_new)
+            report.planned.push_back({delivery.id, delivery.sink, plan_.waiting.contains(delivery.id)});
+        else
+            ++report.known;
+    }
+    return {};
+}
+
+std::optional<Instant> Transition::earliest_due() const {
+    std::optional<Instant> earliest;
+    for (const StoredConversation& stored : conversations_) {
+        const auto due = due_at(stored.conversation);
+        if (due && !stored.held && (!earliest || *due < *earliest)) earliest = due;
+    }
+    return earliest;
+}
+
+Result<bool> Transition::is_storm(Instant now) {
+    if (!rules_.hold_storms) return false;
+    if (!storm_) {
+        const auto window = std::chrono::duration_cast<Micros>(rules_.inactivity) / storm_window;
+        TRY(const SilenceCensus census,
+            transaction_.silence_census(now - window, now + window, database_now_ - window));
+        storm_ = census.near > std::max(storm_at_least, census.open / 10);
+    }
+    return *storm_;
+}
+
+}  // namespace epilogue

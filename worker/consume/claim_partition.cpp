@@ -1,0 +1,167 @@
+#include "worker/consume/claim_partition.h"
+
+#include <algorithm>
+
+#include "base/io/log.h"
+#include "base/io/mysql.h"
+
+namespace epilogue {
+namespace {
+
+/// An owner touches its row every 20 s at least.
+constexpr std::chrono::seconds silent_after{45};
+
+StoredPosition stored_position(const PartitionRow& row) {
+    return {row.cluster_id, row.next_offset, row.caught_up_offset, row.anchor ? row.anchor : row.last};
+}
+
+/// The row as it was before the broker was asked, and what the broker's answer makes of it.
+struct Seen {
+    std::optional<PartitionRow> row;
+    std::optional<int> first_partitions;  ///< of the topic, when it was first seen
+    std::string cluster_id;
+    Bearing bearing;
+};
+
+Result<Bearing> first_bearing(Log& log, int partition, std::optional<int> first_partitions) {
+    if (first_partitions && partition >= *first_partitions) {
+        TRY(const Watermarks marks, log.watermarks(partition));
+        return Bearing{{marks.low},
+                       LogChange::added,
+                       "added to the topic, which had " + std::to_string(*first_partitions) +
+                           " partitions when it was first seen; read from offset " +
+                           std::to_string(marks.low)};
+    }
+    TRY(const NextOffset position, log.first_position(partition));
+    return Bearing{position};
+}
+
+/// Asks before any row is locked: no lock is held while a broker is waited for.
+Result<Seen> see(Store& store, Log& log, const PartitionKey& key) {
+    Seen seen;
+    TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
+        TRY(seen.row, transaction.peek_partition(key));
+        TRY(seen.first_partitions, transaction.first_partitions(key.topic));
+        return {};
+    }));
+    if (seen.row) {
+        const StoredPosition stored = stored_position(*seen.row);
+        TRY(const LogSight sight, look_at(log, key.partition, stored));
+        seen.cluster_id = sight.cluster_id;
+        seen.bearing = take_bearing(stored, sight);
+    } else {
+        seen.cluster_id = log.cluster_id();
+        TRY(seen.bearing, first_bearing(log, key.partition, seen.first_partitions));
+    }
+    if (!seen.first_partitions) {
+        TRY(seen.first_partitions, log.partitions());
+    }
+    return seen;
+}
+
+/// Two groups, or two clusters, must not share a partition's row while both are alive.
+Result<void> check_holder(const PartitionRow& row, const PartitionKey& key, const std::string& cluster_id,
+                          const std::string& owner, Instant now) {
+    const bool other_group = row.group != key.group;
+    if ((!other_group && !is_other_cluster(row.cluster_id, cluster_id)) || row.owner == owner) return {};
+    const Instant claimed_at{Micros{row.generation.value}};
+    const Instant alive_at = std::min(now, std::max(claimed_at, row.touched_at.value_or(claimed_at)));
+    if (now - alive_at >= silent_after) return {};
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - alive_at).count();
+    return retryable((other_group ? "group " + row.group : "cluster " + row.cluster_id) +
+                         " is read into the same tables by " + row.owner + ", last seen " +
+                         std::to_string(seconds) +
+                         " s ago: each needs tables of its own; this worker goes on from there when that one "
+                         "has been silent for " +
+                         std::to_string(silent_after.count()) + " s",
+                     held_by_others_code);
+}
+
+/// What the row says after the claim, apart from its owner. Errors: it changed while the broker was asked.
+Result<void> apply(Bearing& bearing, PartitionRow& row, const Seen& seen, const PartitionKey& key,
+                   Instant now) {
+    const NextOffset before = row.next_offset;
+    const bool as_seen = row.generation == seen.row->generation && row.sequence == seen.row->sequence;
+    if (!as_seen) {
+        if (bearing.change != LogChange::none)
+            return retryable("the partition moved while its log was looked at: looking again");
+        bearing.position = before;
+    } else if (bearing.change == LogChange::none) {
+        // What was applied before the anchor was found in its place is of the same log.
+        row.anchor = row.last;
+    } else {
+        row.anchor.reset();
+        row.caught_up_offset.reset();
+    }
+    if (bearing.change == LogChange::replaced) row.last.reset();
+    if (row.group != key.group && bearing.change == LogChange::none) {
+        bearing.change = LogChange::group;
+        bearing.why = "taken over from group " + row.group + ", at offset " + std::to_string(before.value);
+    }
+    row.next_offset = bearing.position;
+    if (bearing.change != LogChange::none) row.moved = Move{now, before, bearing.why};
+    return {};
+}
+
+}  // namespace
+
+Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key, const std::string& owner,
+                                const Patience& patience) {
+    TRY(const Seen seen, see(store, log, key));
+    if (!seen.bearing.is_certain && !patience(seen.bearing))
+        return retryable("the log ends before the stored position " +
+                         std::to_string(seen.row->next_offset.value) + ": looking again");
+
+    Claimed claimed{{}, seen.bearing};
+    Claim& claim = claimed.claim;
+    claim.key = key;
+    claim.owner = owner;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        const auto locked = transaction.lock_partition(key);
+        if (!locked && is_conflict(locked.error()) && seen.row) {
+            // A predecessor that was paused in the middle of a transaction holds the row: its session is
+            // ended, and this transaction runs again.
+            log_warn("ending the session of the partition's predecessor", {{"owner", seen.row->owner}});
+            TRY_VOID(store.end_session(seen.row->connection_id));
+        }
+        if (!locked) return Failure(locked.error());
+        if (locked->has_value() != seen.row.has_value())
+            return retryable("the partition was claimed while its log was looked at: looking again");
+        TRY(const Instant now, transaction.now());
+        PartitionRow row = locked->value_or(PartitionRow{});
+        claimed.bearing = seen.bearing;
+        if (*locked) {
+            TRY_VOID(check_holder(row, key, seen.cluster_id, owner, now));
+            TRY_VOID(apply(claimed.bearing, row, seen, key, now));
+        } else {
+            row.next_offset = seen.bearing.position;
+            if (seen.bearing.change != LogChange::none)
+                row.moved = Move{now, row.next_offset, seen.bearing.why};
+        }
+        row.generation = {std::max(row.generation.value + 1, std::int64_t{now.time_since_epoch().count()})};
+        row.group = key.group;
+        if (!seen.cluster_id.empty()) row.cluster_id = seen.cluster_id;
+        row.first_partitions = seen.first_partitions;
+        row.owner = owner;
+        row.connection_id = transaction.connection_id();
+        TRY_VOID(transaction.put_partition(key, row));
+        TRY(claim.next_due, transaction.next_due(key.partition));
+        claim.cluster_id = row.cluster_id;
+        claim.generation = row.generation;
+        claim.position = row.next_offset;
+        claim.sequence = row.sequence;
+        claim.clock = row.clock;
+        claim.applied_at = now;
+        claim.last = row.last;
+        claim.anchor = row.anchor;
+        return {};
+    };
+    const auto is_done = [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto row, transaction.lock_partition(key));
+        return row && row->generation == claim.generation && row->owner == owner;
+    };
+    TRY_VOID(store.transact(work, is_done));
+    return claimed;
+}
+
+}  // namespace epilogue

@@ -1,0 +1,15 @@
+#include "worker/consume/dispatch_report.h"
+
+namespace epilogue {
+
+void hand_on(const BatchReport& report, Metrics& metrics, Outbox& outbox) {
+    for (const Verdict verdict : report.counted) metrics.transition(name_of(verdict));
+    for (const std::string& source : report.summaries) metrics.summary(source, "made");
+    if (report.known > 0) metrics.suppressed("ledger", static_cast<double>(report.known));
+    for (const auto& planned : report.planned) {
+        metrics.delivery_entered(planned.sink, name_of(DeliveryState::planned));
+        if (!planned.waits) outbox.add({planned.delivery_id, planned.sink});
+    }
+}
+
+}  // namespace epilogue

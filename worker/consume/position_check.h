@@ -1,0 +1,55 @@
+// Whether a partition's log is still the one that the stored position belongs to, and where reading goes on
+// when it is not. Brokers number a topic that was made anew from 0 again, and the client (librdkafka 2.0.2)
+// knows no topic ids: a record that is known to be of the log is read again instead.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "worker/consume/partition_log.h"
+
+namespace epilogue {
+
+/// What is stored of a partition, as far as it tells which log it was.
+struct StoredPosition {
+    std::string cluster_id;
+    NextOffset position;
+    std::optional<NextOffset> caught_up;  ///< the log's end when nothing was left to read
+    std::optional<RecordPrint> anchor;    ///< a record that is known to be of the log
+};
+
+/// What the broker says of a partition now.
+struct LogSight {
+    std::string cluster_id;  ///< empty: not known
+    Watermarks marks;
+    std::optional<RecordPrint> anchor;  ///< the record at the anchor's offset, when there is one
+};
+
+/// How a position can move other than by reading on.
+enum class LogChange {
+    none,
+    gap,       ///< retention passed us: records are gone that were never read
+    replaced,  ///< the topic was made anew, or it is another cluster: everything is read from its beginning
+    group,     ///< another group's position in these tables was taken over
+    added,     ///< the partition did not exist when the topic was first seen
+};
+
+struct Bearing {
+    NextOffset position;  ///< where reading goes on
+    LogChange change = LogChange::none;
+    std::string why{};       ///< of a change
+    std::int64_t lost = 0;   ///< offsets that were never read
+    bool is_certain = true;  ///< else it may be a new leader that does not know its log's end yet: look again
+};
+
+/// True when both are known, and differ.
+bool is_other_cluster(const std::string& stored, const std::string& seen);
+
+/// Asks the broker. Errors: it does not answer.
+Result<LogSight> look_at(Log& log, int partition, const StoredPosition& stored);
+
+/// Compares what is stored with what is there.
+Bearing take_bearing(const StoredPosition& stored, const LogSight& sight);
+
+}  // namespace epilogue

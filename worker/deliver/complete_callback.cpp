@@ -1,0 +1,18 @@
+#include "worker/deliver/complete_callback.h"
+
+namespace epilogue {
+
+Result<void> finish_callback(Transaction& transaction, const DeliveryRow& delivery) {
+    if (!is_final(delivery.progress.state)) return {};
+    TRY(const auto callback, transaction.lock_callback(delivery.callback_id));
+    if (!callback) return {};
+    const CallbackEvent event =
+        delivery.progress.state == DeliveryState::sent
+            ? CallbackEvent{DeliverySent{delivery.turn_key}}
+            : CallbackEvent{DeliveryRefused{delivery.turn_key, delivery.progress.cause}};
+    const CallbackState next = step(callback->state, callback->options, event).state;
+    if (next == callback->state) return {};
+    return transaction.put_callback_state(delivery.callback_id, next);
+}
+
+}  // namespace epilogue

@@ -1,0 +1,11 @@
+// A delivery that came to its end tells its callback, in the same transaction.
+#pragma once
+
+#include "worker/store/store.h"
+
+namespace epilogue {
+
+/// SENT may complete the callback, FAILED puts it in error; any other state changes nothing.
+Result<void> finish_callback(Transaction& transaction, const DeliveryRow& delivery);
+
+}  // namespace epilogue

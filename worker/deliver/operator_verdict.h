@@ -1,0 +1,16 @@
+// An operator's verdict on a delivery that is UNKNOWN or PARKED: `deliveries retry|resolve`.
+#pragma once
+
+#include <string>
+
+#include "worker/store/store.h"
+
+namespace epilogue {
+
+enum class OperatorAction { retry, sent, not_sent };
+enum class OperatorAnswer { done, no_such_delivery, not_now };
+/// An operator's verdict on a delivery; `url` for `sent`. not_now: its state does not allow it.
+Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& delivery_id, OperatorAction action,
+                                        const std::string& url);
+
+}  // namespace epilogue

@@ -1,0 +1,113 @@
+#include "worker/deliver/permits.h"
+
+#include <algorithm>
+
+#include "base/backoff.h"
+
+namespace epilogue {
+namespace {
+
+/// A call under way is over long before its lease is, mostly; a read stands in no line that would tell.
+constexpr std::chrono::seconds ask_again{5};
+
+/// What was asked of the platform, and a little more after each refusal: not all pools at the same moment.
+std::chrono::milliseconds pause(const RateWord& word, int strikes, double random01) {
+    const auto backoff = full_jitter(strikes, random01);
+    return word.not_before ? *word.not_before + backoff / 10 : backoff;
+}
+
+void begin_line(RateWindow& window, Instant now) {
+    if (!window.waiting) window.served_at = now;
+    window.waiting = true;
+}
+
+}  // namespace
+
+Result<tl::expected<Permit, NotYet>> take_permit(Transaction& transaction, const Quota& quota, Call call,
+                                                 std::optional<Instant> in_line_since, Instant now,
+                                                 Instant until) {
+    Permit permit;
+    permit.call = call;
+    permit.begun = now;
+    permit.window = call == Call::write ? quota.window : quota.look_window;
+    if (permit.window == quota.window) permit.limits = quota.limits;
+    if (permit.window.empty()) return permit;
+    PaceRows& rows = transaction.pace();
+    RateWindow window;
+    bool is_noted = false;
+    const auto may_begin = [&] {
+        if (window.next(call, permit.limits) > now) return false;
+        permit.was_struck = window.strikes > 0;
+        is_noted = in_line_since && window.serve(permit.limits, now);
+        permit.neglected = in_line_since && *in_line_since < window.neglected_until;
+        return true;
+    };
+    // A window that keeps nothing and is open needs no lock: most of them, most of the time.
+    TRY(window, rows.peek_window(permit.window));
+    if (!window.keeps(call, permit.limits) && may_begin() && !is_noted) return permit;
+    if (call == Call::write && window.waiting && window.next(call, permit.limits) > now) {
+        // Many may get in line at the same time; as long as one of them holds the window, it knows of a line.
+        TRY(window, rows.hold_window(permit.window));
+        if (window.waiting) return tl::unexpected(NotYet{window.next(call, permit.limits)});
+    }
+    TRY(window, rows.lock_window(permit.window));
+    Instant next = window.next(call, permit.limits);
+    if (call == Call::read) next = std::min(next, std::max(window.closed_until, now + ask_again));
+    bool may_go = may_begin();
+    if (may_go && call == Call::write && !in_line_since && window.waiting) {
+        TRY(const auto heads, rows.heads_of_line(permit.window, 1));
+        may_go = heads.empty();
+    }
+    if (may_go) {
+        const bool keeps = window.keeps(call, permit.limits);
+        if (!keeps && !is_noted) return permit;
+        if (keeps) window.begin(permit.until.emplace(until));
+    } else if (call == Call::write && !window.waiting) {
+        begin_line(window, now);
+    } else {
+        return tl::unexpected(NotYet{next});
+    }
+    TRY_VOID(rows.put_window(permit.window, window, window.next(Call::write, permit.limits)));
+    if (!may_go) return tl::unexpected(NotYet{next});
+    return permit;
+}
+
+Result<std::optional<Instant>> return_permit(Transaction& transaction, const Permit& permit,
+                                             const RateWord& word, bool gets_in_line, Instant now,
+                                             double random01) {
+    if (permit.window.empty() || (!permit.until && !permit.was_struck && !word.refused)) return std::nullopt;
+    PaceRows& rows = transaction.pace();
+    TRY(RateWindow window, rows.lock_window(permit.window));
+    if (permit.until) window.end(permit.call, *permit.until, permit.limits, now);
+    if (word.refused) {
+        window.strike(permit.begun, now);
+        window.closed_until = std::max(window.closed_until, now + pause(word, window.strikes, random01));
+    } else if (!word.silent) {
+        window.forgive(permit.begun);
+    }
+    if (gets_in_line) begin_line(window, now);
+    TRY_VOID(rows.put_window(permit.window, window, window.next(Call::write, permit.limits)));
+    return word.refused ? std::optional(window.closed_until) : std::nullopt;
+}
+
+Result<void> open_line(Transaction& transaction, const std::string& name, Instant now) {
+    PaceRows& rows = transaction.pace();
+    TRY(RateWindow window, rows.lock_window(name));
+    begin_line(window, now);
+    return rows.put_window(name, window, window.next(Call::write, {}));
+}
+
+Result<void> close_empty_line(Store& store, const std::string& window) {
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        PaceRows& rows = transaction.pace();
+        TRY(RateWindow row,
+            rows.lock_window(window));  // whoever gets in line holds it until that is committed
+        TRY(const bool has_line, rows.has_line(window));
+        if (has_line || !row.waiting) return {};
+        row.waiting = false;
+        return rows.put_window(window, row, row.next(Call::write, {}));
+    };
+    return store.transact_idempotent(work);
+}
+
+}  // namespace epilogue

@@ -1,0 +1,164 @@
+// The deliveries part of MysqlTransaction.
+#include <span>
+
+#include "base/ids.h"
+#include "worker/mysql/chunks.h"
+#include "worker/mysql/columns.h"
+#include "worker/mysql/delivery_select.h"
+#include "worker/mysql/mysql_transaction.h"
+
+namespace epilogue {
+namespace {
+
+constexpr const char* delivery_columns =
+    "delivery_id, callback_id, turn_key, conversation_id, sink, target, verdict, state, attempt, lookups, "
+    "cause, remote_id, "
+    "remote_url, body, owner, generation, lease_until, next_attempt_at, intent_at, sent_at, heal_due_at, "
+    "created_at, "
+    "source_partition, source_offset, credential, rate_window";
+
+DeliveryRow delivery_row(const SqlRow& values) {
+    Columns columns(values);
+    DeliveryRow row;
+    row.id = columns.text();
+    row.callback_id = columns.number();
+    row.turn_key = columns.text();
+    row.conversation_id = columns.text();
+    row.sink = columns.text();
+    row.target = columns.text();
+    row.verdict = verdict_named(columns.text()).value_or(Verdict::finished);
+    row.progress.state = delivery_state_named(columns.text()).value_or(DeliveryState::parked);
+    row.progress.attempt = static_cast<int>(columns.number());
+    row.progress.lookups = static_cast<int>(columns.number());
+    row.progress.cause = columns.text();
+    row.progress.remote_id = columns.text();
+    row.progress.remote_url = columns.text();
+    row.body = columns.text();
+    row.owner = columns.text();
+    row.generation = {columns.number()};
+    row.lease_until = columns.instant();
+    row.next_attempt_at = columns.instant();
+    row.intent_at = columns.instant();
+    row.sent_at = columns.instant();
+    row.heal_due_at = columns.instant();
+    row.created_at = columns.instant().value_or(Instant{});
+    if (const auto partition = columns.number_or_null()) row.source_partition = static_cast<int>(*partition);
+    row.source_offset = columns.number_or_null();
+    row.credential = columns.text();
+    row.rate_window = columns.text();
+    return row;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
+    std::vector<std::string> ids;
+    for (const DeliveryRow& row : rows) ids.push_back(row.id);
+    std::vector<std::string> fresh = ids;
+    // Whoever plans a turn has locked its conversation: between these statements nobody adds any.
+    TRY(const auto known,
+        first_column_among(session_, "SELECT delivery_id FROM deliveries WHERE delivery_id", ids));
+    for (const std::string& id : known) std::erase(fresh, id);
+    TRY_VOID(in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        std::vector<SqlValue> values;
+        for (const DeliveryRow& row : std::span(rows).subspan(first, count))
+            values.insert(
+                values.end(),
+                {row.id, row.callback_id, row.turn_key, row.conversation_id, row.sink, row.target,
+                 std::string(name_of(row.verdict)), std::string(name_of(row.progress.state)),
+                 row.source_partition ? SqlValue(std::int64_t{*row.source_partition}) : SqlValue(nullptr),
+                 row.source_offset ? SqlValue(*row.source_offset) : SqlValue(nullptr),
+                 sql_value(row.next_attempt_at)});
+        TRY_VOID(session_.execute(
+            "INSERT INTO deliveries (delivery_id, callback_id, turn_key, conversation_id, sink, target, "
+            "verdict, state, source_partition, source_offset, next_attempt_at, created_at) VALUES " +
+                repeated("(?,?,?,?,?,?,?,?,?,?,COALESCE(?,UTC_TIMESTAMP(6)),UTC_TIMESTAMP(6))", count) +
+                " ON DUPLICATE KEY UPDATE generation=generation",
+            values));
+        return {};
+    }));
+    return fresh;
+}
+
+Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const std::string& index,
+                                                  const std::string& condition,
+                                                  const std::vector<SqlValue>& values) {
+    TRY(const auto rows, session.query(std::string("SELECT ") + delivery_columns + " FROM " +
+                                           deliveries_by(index) + " WHERE " + condition,
+                                       values));
+    std::vector<DeliveryRow> deliveries;
+    for (const SqlRow& row : rows) deliveries.push_back(delivery_row(row));
+    return deliveries;
+}
+
+Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::string& id) {
+    TRY(const auto rows,
+        session_.query(std::string("SELECT ") + delivery_columns + ", UTC_TIMESTAMP(6) FROM " +
+                           deliveries_by("PRIMARY") + " WHERE delivery_id=? FOR UPDATE",
+                       {id}));
+    if (rows.empty()) return std::optional<DeliveryRow>();
+    now_ = parse_instant(rows[0].back().value_or(""));
+    return std::optional(delivery_row(rows[0]));
+}
+
+Result<std::vector<DeliveryRow>> MysqlTransaction::lock_deliveries_of(const TurnId& turn) {
+    return deliveries_where(session_, "ix_deliveries_conversation",
+                            "conversation_id=? AND turn_key=? ORDER BY ordinal FOR UPDATE",
+                            {turn.conversation_id, turn.turn_key});
+}
+
+Result<void> MysqlTransaction::put_delivery(const DeliveryRow& row) {
+    TRY_VOID(session_.execute(
+        "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, body=?, "
+        "body_sha256=?, owner=?, "
+        "generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, heal_due_at=?, "
+        "credential=?, rate_window=? WHERE delivery_id=?",
+        {std::string(name_of(row.progress.state)), std::int64_t{row.progress.attempt},
+         std::int64_t{row.progress.lookups}, sql_value_or_null(row.progress.cause),
+         sql_value_or_null(row.progress.remote_id), sql_value_or_null(row.progress.remote_url),
+         sql_value_or_null(row.body), row.body.empty() ? SqlValue(nullptr) : SqlValue(sha256_hex(row.body)),
+         sql_value_or_null(row.owner), row.generation.value, sql_value(row.lease_until),
+         sql_value(row.next_attempt_at), sql_value(row.intent_at), sql_value(row.sent_at),
+         sql_value(row.heal_due_at), sql_value_or_null(row.credential), sql_value_or_null(row.rate_window),
+         row.id}));
+    return {};
+}
+
+Result<bool> MysqlTransaction::has_older_open_delivery(const DeliveryRow& row) {
+    TRY(const auto rows,
+        session_.query(
+            std::string(
+                "SELECT 1 FROM deliveries e JOIN deliveries d ON d.delivery_id=? WHERE e.callback_id=? AND "
+                "e.ordinal<d.ordinal AND e.state IN ") +
+                open_states + " LIMIT 1",
+            {row.id, row.callback_id}));
+    return !rows.empty();
+}
+
+Result<bool> MysqlTransaction::has_delivery_to(const std::string& conversation_id,
+                                               const std::string& turn_key, const std::string& sink,
+                                               const std::string& target) {
+    TRY(const auto rows,
+        session_.query(
+            "SELECT 1 FROM deliveries WHERE conversation_id=? AND turn_key=? AND sink=? AND target=? "
+            "LIMIT 1 LOCK IN SHARE MODE",
+            {conversation_id, turn_key, sink, target}));
+    return !rows.empty();
+}
+
+Result<std::vector<DeliveryRow>> MysqlTransaction::due_deliveries(std::size_t limit) {
+    return deliveries_where(session_, "ix_deliveries_due",
+                            "state IN " + open_states + " AND next_attempt_at<=UTC_TIMESTAMP(6) AND " +
+                                is_free + " AND " + is_first_of_callback + " ORDER BY ordinal LIMIT " +
+                                std::to_string(limit),
+                            {});
+}
+
+Result<std::vector<DeliveryRow>> MysqlTransaction::due_heals(std::size_t limit) {
+    return deliveries_where(session_, "ix_deliveries_heal",
+                            "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND " + is_free +
+                                " ORDER BY heal_due_at LIMIT " + std::to_string(limit),
+                            {});
+}
+
+}  // namespace epilogue

@@ -1,0 +1,89 @@
+// The summaries part of MysqlTransaction.
+#include <span>
+
+#include "worker/mysql/chunks.h"
+#include "worker/mysql/columns.h"
+#include "worker/mysql/mysql_transaction.h"
+
+namespace epilogue {
+namespace {
+
+constexpr const char* owed_state = "OWED";
+constexpr const char* ready_state = "READY";
+
+}  // namespace
+
+Result<void> MysqlTransaction::insert_summaries(const std::vector<SummaryRow>& rows) {
+    return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
+        std::vector<SqlValue> values;
+        for (const SummaryRow& row : std::span(rows).subspan(first, count))
+            values.insert(values.end(),
+                          {row.conversation_id, row.turn_key, row.source, row.owed ? owed_state : ready_state,
+                           row.body, sql_value_or_null(row.status_event), sql_value(row.ended_at)});
+        TRY_VOID(session_.execute(
+            "INSERT INTO summaries (conversation_id, turn_key, source, state, body, status_event, ended_at, "
+            "created_at) VALUES " +
+                repeated("(?,?,?,?,?,?,?,UTC_TIMESTAMP(6))", count) +
+                " ON DUPLICATE KEY UPDATE generation=generation",
+            values));
+        return {};
+    });
+}
+
+Result<std::optional<SummaryRow>> MysqlTransaction::summary_row(const TurnId& turn, const std::string& lock) {
+    TRY(const auto rows,
+        session_.query("SELECT source, body, state, status_event, ended_at, owner, generation, lease_until, "
+                       "created_at FROM summaries WHERE conversation_id=? AND turn_key=?" +
+                           lock,
+                       {turn.conversation_id, turn.turn_key}));
+    if (rows.empty()) return std::optional<SummaryRow>();
+    Columns columns(rows[0]);
+    SummaryRow row;
+    row.conversation_id = turn.conversation_id;
+    row.turn_key = turn.turn_key;
+    row.source = columns.text();
+    row.body = columns.text();
+    row.owed = columns.text() == owed_state;
+    row.status_event = columns.text();
+    row.ended_at = columns.instant();
+    row.owner = columns.text();
+    row.generation = {columns.number()};
+    row.lease_until = columns.instant();
+    row.created_at = columns.instant().value_or(Instant{});
+    return std::optional(std::move(row));
+}
+
+Result<std::optional<SummaryRow>> MysqlTransaction::summary_of(const std::string& conversation_id,
+                                                               const std::string& turn_key) {
+    return summary_row({conversation_id, turn_key}, "");
+}
+
+Result<std::optional<SummaryRow>> MysqlTransaction::lock_summary(const TurnId& turn) {
+    return summary_row(turn, " FOR UPDATE");
+}
+
+Result<void> MysqlTransaction::put_summary(const SummaryRow& row) {
+    TRY_VOID(session_.execute(
+        "UPDATE summaries SET source=?, body=?, state=?, owner=?, generation=?, lease_until=? "
+        "WHERE conversation_id=? AND turn_key=?",
+        {row.source, row.body, row.owed ? owed_state : ready_state, sql_value_or_null(row.owner),
+         row.generation.value, sql_value(row.lease_until), row.conversation_id, row.turn_key}));
+    return {};
+}
+
+Result<std::vector<TurnId>> MysqlTransaction::owed_summaries(std::size_t limit) {
+    TRY(const auto rows,
+        session_.query("SELECT conversation_id, turn_key FROM summaries WHERE state='OWED' AND (lease_until "
+                       "IS NULL OR lease_until<=UTC_TIMESTAMP(6)) ORDER BY lease_until LIMIT " +
+                           std::to_string(limit),
+                       {}));
+    std::vector<TurnId> turns;
+    for (const SqlRow& row : rows) {
+        Columns columns(row);
+        std::string conversation_id = columns.text();
+        turns.push_back({std::move(conversation_id), columns.text()});
+    }
+    return turns;
+}
+
+}  // namespace epilogue

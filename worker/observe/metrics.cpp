@@ -1,0 +1,210 @@
+#include "worker/observe/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include "base/version.h"
+
+namespace epilogue {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using prometheus::Registry;
+
+Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+}
+Family<Histogram>& histogram(Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+const Histogram::BucketBoundaries fast{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5};
+const Histogram::BucketBoundaries slow{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,  1,
+                                       2.5,   5,    10,    30,   60,  300,  1800, 7200};
+
+}  // namespace
+
+struct Metrics::Families {
+    Registry registry;
+    Family<Counter>& events =
+        counter(registry, "epilogue_events_total", "Kafka records consumed, by what became of them");
+    Family<Counter>& transitions =
+        counter(registry, "epilogue_transitions_total", "Turns that ended, by verdict");
+    Family<Counter>& deliveries =
+        counter(registry, "epilogue_deliveries_total", "Deliveries, by each state they entered");
+    Family<Counter>& attempts =
+        counter(registry, "epilogue_attempts_total", "Requests that post, by the class of the answer");
+    Family<Histogram>& visible =
+        histogram(registry, "epilogue_transition_to_visible_seconds",
+                  "From the transaction that counted a turn to its post being known to be visible");
+    Family<Gauge>& oldest = gauge(registry, "epilogue_oldest_undelivered_seconds",
+                                  "Age of the oldest delivery that is not final (pool-wide)");
+    Family<Gauge>& undelivered =
+        gauge(registry, "epilogue_undelivered", "Deliveries that are not final, by state (pool-wide)");
+    Family<Gauge>& parked =
+        gauge(registry, "epilogue_parked", "Parked deliveries, by sink and reason (pool-wide)");
+    std::vector<Gauge*> parked_kinds;
+    Gauge& ready = gauge(registry, "epilogue_ready", "1 when /readyz answers 200").Add({});
+    Family<Gauge>& lag =
+        gauge(registry, "epilogue_consumer_lag", "Records between the stored position and the log's end");
+    Histogram& commit =
+        histogram(registry, "epilogue_store_commit_seconds", "Time that COMMIT took").Add({}, fast);
+    Counter& ambiguous =
+        counter(registry, "epilogue_ambiguous_commits_total", "COMMITs whose answer was lost").Add({});
+    Family<Counter>& undone = counter(registry, "epilogue_store_undone_total",
+                                      "Transactions undone by what may be over the next time, by cause");
+    Family<Counter>& lookups =
+        counter(registry, "epilogue_lookups_total", "Look-ups on the platforms, by result");
+    Family<Counter>& healed = counter(registry, "epilogue_healed_total", "Twin posts removed");
+    Family<Counter>& suppressed =
+        counter(registry, "epilogue_duplicates_suppressed_total", "Duplicates that were prevented, by where");
+    Family<Counter>& dead =
+        counter(registry, "epilogue_dead_letters_total", "Records that could not be used, by reason");
+    Counter& rebalances =
+        counter(registry, "epilogue_rebalances_total", "Assignments and revocations").Add({});
+    Counter& fenced =
+        counter(registry, "epilogue_fenced_total", "Transactions refused because a newer owner exists")
+            .Add({});
+    Counter& replaced = counter(registry, "epilogue_log_replaced_total",
+                                "Partitions whose log was another one: topic made anew, other cluster")
+                            .Add({});
+    Counter& gaps = counter(registry, "epilogue_offset_gap_events_total",
+                            "Offsets that retention removed before they were read")
+                        .Add({});
+    Counter& groups = counter(registry, "epilogue_group_changed_total",
+                              "Partitions whose position in these tables another group had")
+                          .Add({});
+    Counter& added = counter(registry, "epilogue_partitions_added_total",
+                             "Partitions that came after the topic was first seen")
+                         .Add({});
+    Counter& adopted =
+        counter(registry, "epilogue_adopted_total", "Callback rows of others that were adopted").Add({});
+    Gauge& held = gauge(registry, "epilogue_timeouts_held",
+                        "Turns whose silence is due and held back by the storm brake")
+                      .Add({});
+    Family<Counter>& summaries =
+        counter(registry, "epilogue_summaries_total", "Summaries made, by source and result");
+    Family<Counter>& catch_ups =
+        counter(registry, "epilogue_catch_ups_total",
+                "Conversations whose agent server was asked for what the topic had not told, by result");
+    Family<Gauge>& build = gauge(registry, "epilogue_build_info", "Always 1; what is running");
+};
+
+Metrics::Metrics() : families_(std::make_unique<Families>()) {
+    families_->build.Add({{"version", version}}).Set(1);
+}
+Metrics::~Metrics() = default;
+
+void Metrics::events(const std::string& schema, const std::string& outcome, double count) {
+    families_->events.Add({{"schema", schema}, {"outcome", outcome}}).Increment(count);
+}
+void Metrics::transition(std::string_view verdict) {
+    families_->transitions.Add({{"verdict", std::string(verdict)}}).Increment();
+}
+void Metrics::delivery_entered(const std::string& sink, std::string_view state, double rows) {
+    families_->deliveries.Add({{"sink", sink}, {"state", std::string(state)}}).Increment(rows);
+}
+void Metrics::attempt(const std::string& sink, std::string_view answer) {
+    families_->attempts.Add({{"sink", sink}, {"class", std::string(answer)}}).Increment();
+}
+void Metrics::lookup(const std::string& sink, std::string_view result) {
+    families_->lookups.Add({{"sink", sink}, {"result", std::string(result)}}).Increment();
+}
+void Metrics::healed(const std::string& sink) {
+    families_->healed.Add({{"sink", sink}}).Increment();
+}
+void Metrics::suppressed(std::string_view where, double count) {
+    families_->suppressed.Add({{"where", std::string(where)}}).Increment(count);
+}
+void Metrics::visible_after(const std::string& sink, std::chrono::duration<double> seconds) {
+    families_->visible.Add({{"sink", sink}}, slow).Observe(seconds.count());
+}
+void Metrics::dead_letter(const std::string& reason) {
+    families_->dead.Add({{"reason", reason}}).Increment();
+}
+void Metrics::committed(std::chrono::duration<double> seconds) {
+    families_->commit.Observe(seconds.count());
+}
+void Metrics::ambiguous_commit() {
+    families_->ambiguous.Increment();
+}
+void Metrics::undone(std::string_view cause) {
+    families_->undone.Add({{"cause", std::string(cause)}}).Increment();
+}
+void Metrics::rebalance() {
+    families_->rebalances.Increment();
+}
+void Metrics::adopted() {
+    families_->adopted.Increment();
+}
+void Metrics::timeouts_held(double turns) {
+    families_->held.Set(turns);
+}
+void Metrics::fenced() {
+    families_->fenced.Increment();
+}
+void Metrics::log_replaced() {
+    families_->replaced.Increment();
+}
+void Metrics::offset_gap(double offsets) {
+    families_->gaps.Increment(offsets);
+}
+void Metrics::group_changed() {
+    families_->groups.Increment();
+}
+void Metrics::partition_added() {
+    families_->added.Increment();
+}
+void Metrics::summary(const std::string& source, std::string_view result) {
+    families_->summaries.Add({{"source", source}, {"result", std::string(result)}}).Increment();
+}
+void Metrics::catch_up(std::string_view why, std::string_view result) {
+    families_->catch_ups.Add({{"why", std::string(why)}, {"result", std::string(result)}}).Increment();
+}
+void Metrics::consumer_lag(const std::string& topic, int partition, double records) {
+    families_->lag.Add({{"topic", topic}, {"partition", std::to_string(partition)}}).Set(records);
+}
+void Metrics::forget_lag(const std::string& topic, int partition) {
+    const std::map<std::string, std::string> labels{{"topic", topic},
+                                                    {"partition", std::to_string(partition)}};
+    families_->lag.Remove(&families_->lag.Add(labels));
+}
+void Metrics::undelivered(std::string_view state, double count) {
+    families_->undelivered.Add({{"state", std::string(state)}}).Set(count);
+}
+void Metrics::oldest_undelivered(double seconds) {
+    families_->oldest.Add({}).Set(seconds);
+}
+void Metrics::parked(const std::vector<ParkedKind>& kinds) {
+    for (Gauge* gone : families_->parked_kinds) families_->parked.Remove(gone);
+    families_->parked_kinds.clear();
+    for (const ParkedKind& kind : kinds) {
+        Gauge& gauge = families_->parked.Add({{"sink", kind.sink}, {"why", kind.why}});
+        gauge.Set(kind.count);
+        families_->parked_kinds.push_back(&gauge);
+    }
+}
+void Metrics::ready(bool is_ready) {
+    families_->ready.Set(is_ready ? 1 : 0);
+}
+void Metrics::forget_pool() {
+    parked({});
+    families_->oldest.Remove(&families_->oldest.Add({}));
+    for (const char* state : {"PLANNED", "SENDING", "UNKNOWN", "RETRY", "PARKED"})
+        families_->undelivered.Remove(&families_->undelivered.Add({{"state", state}}));
+}
+
+std::string Metrics::text() const {
+    return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+}
+
+}  // namespace epilogue

@@ -1,0 +1,79 @@
+#include "worker/serve/callback_listing.h"
+
+#include "base/ids.h"
+
+namespace epilogue {
+namespace {
+
+constexpr const char* selected =
+    "c.id, COALESCE(p.conversation_id, c.conversation_id), c.status, p.phase, c.processor_type, p.reason, "
+    "p.turn_key, p.options, p.adopted_at, c.created_at, c.updated_at";
+constexpr const char* tables =
+    " FROM conversation_callbacks c LEFT JOIN callback_progress p ON p.callback_id=c.id ";
+
+}  // namespace
+
+const std::vector<std::string>& callback_statuses() {
+    static const std::vector<std::string> statuses{"ACTIVE", "COMPLETED", "ERROR"};
+    return statuses;
+}
+
+const std::vector<Column>& callback_list_columns() {
+    static const std::vector<Column> columns{{"id", Kind::number},
+                                             {"conversation_id"},
+                                             {"status"},
+                                             {"phase"},
+                                             {"processor_type"},
+                                             {"reason"},
+                                             {"turn_key"},
+                                             {"options", Kind::json},
+                                             {"adopted_at", Kind::time},
+                                             {"created_at", Kind::time},
+                                             {"updated_at", Kind::time}};
+    return columns;
+}
+
+const std::vector<Column>& callback_columns() {
+    static const std::vector<Column> columns = [] {
+        auto all = callback_list_columns();
+        all.push_back({"processor_json", Kind::json});
+        all.push_back({"agent_url"});
+        all.push_back({"agent_key"});
+        return all;
+    }();
+    return columns;
+}
+
+Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilter& filter) {
+    std::string where = "WHERE c.id>?";
+    std::vector<SqlValue> values{filter.after};
+    if (!filter.status.empty()) {
+        where += " AND c.status=?";
+        values.emplace_back(filter.status);
+    }
+    if (!filter.conversation.empty()) {
+        where += " AND (p.conversation_id=? OR c.conversation_id=?)";
+        values.insert(values.end(), {normalise_conversation_id(filter.conversation), filter.conversation});
+    }
+    if (filter.dormant) where += " AND p.phase='dormant'";
+    values.emplace_back(filter.limit);
+    return store.query(std::string("SELECT ") + selected + tables + where + " ORDER BY c.id LIMIT ?", values);
+}
+
+Result<std::optional<SqlRow>> find_callback(MysqlStore& store, std::int64_t id) {
+    TRY(auto rows,
+        store.query(std::string("SELECT ") + selected +
+                        ", c.processor_json, e.url, IF(e.session_key_sealed IS NULL, NULL, 'sealed')" +
+                        tables +
+                        "LEFT JOIN agent_endpoints e ON e.conversation_id=COALESCE(p.conversation_id, "
+                        "c.conversation_id) WHERE c.id=?",
+                    {id}));
+    if (rows.empty()) return std::optional<SqlRow>();
+    return std::optional(std::move(rows[0]));
+}
+
+std::string no_callback(std::int64_t id) {
+    return "no callback " + std::to_string(id);
+}
+
+}  // namespace epilogue

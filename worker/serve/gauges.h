@@ -1,0 +1,43 @@
+// Gauges that have to be asked for: lag of the partitions we hold, and the pool's undelivered posts (by the
+// worker that holds partition 0, so that one worker exports them). One thread.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "worker/consume/loop.h"
+#include "worker/consume/partition_queues.h"
+#include "worker/mysql/mysql_store.h"
+#include "worker/observe/metrics.h"
+
+namespace epilogue {
+
+class Gauges {
+  public:
+    Gauges(Lanes& lanes, Log& log, MysqlStore& store, Metrics& metrics, Readiness& readiness,
+           std::string topic)
+        : lanes_(lanes),
+          log_(log),
+          store_(store),
+          metrics_(metrics),
+          readiness_(readiness),
+          topic_(std::move(topic)) {}
+
+    /// Refreshes every two seconds until `stop`.
+    void run(const std::stop_token& stop);
+
+  private:
+    void refresh_lag(const std::map<int, NextOffset>& positions);
+    void refresh_pool(bool ours);
+    void refresh_parked();
+    void refresh_held(const std::map<int, NextOffset>& positions);
+
+    Lanes& lanes_;
+    Log& log_;
+    MysqlStore& store_;
+    Metrics& metrics_;
+    Readiness& readiness_;
+    const std::string topic_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,165 @@
+#include "worker/serve/http_endpoints.h"
+
+#include <thread>
+
+#include <httplib.h>
+
+#include "base/thread_name.h"
+#include "base/version.h"
+#include "worker/serve/callback_api.h"
+
+namespace epilogue {
+namespace {
+
+constexpr int probe_threads = 4;
+constexpr std::chrono::seconds body_within{10};
+
+ApiRequest api_request(const httplib::Request& request) {
+    ApiRequest api;
+    api.method = request.method;
+    api.path = request.path;
+    api.parameters = request.params;
+    api.api_key = request.get_header_value("X-Session-API-Key");
+    api.content_type = request.get_header_value("Content-Type");
+    if (request.has_header("Idempotency-Key"))
+        api.idempotency_key = request.get_header_value("Idempotency-Key");
+    return api;
+}
+
+void give(const ApiAnswer& answer, httplib::Response& response) {
+    response.status = answer.status;
+    for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+    response.set_content(answer.body, "application/json");
+}
+
+enum class BodyRead { whole, too_large, too_slow };
+
+/// Reads the body, chunked or not, unpacked or not: never more of it than the API takes.
+BodyRead read_body(const httplib::ContentReader& reader, std::string& body) {
+    const auto deadline = std::chrono::steady_clock::now() + body_within;
+    BodyRead so_far = BodyRead::whole;
+    reader([&](const char* bytes, std::size_t size) {
+        if (body.size() + size > CallbackApi::max_body_bytes)
+            so_far = BodyRead::too_large;
+        else if (std::chrono::steady_clock::now() > deadline)
+            so_far = BodyRead::too_slow;
+        else
+            body.append(bytes, size);
+        return so_far == BodyRead::whole;
+    });
+    return so_far;
+}
+
+}  // namespace
+
+struct Probe::Server {
+    httplib::Server http;
+    ProbeSources sources;
+    int port = 0;
+    std::jthread thread;
+
+    void route() {
+        constexpr const char* text = "text/plain; charset=utf-8";
+        http.Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
+            response.set_content(sources.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+        });
+        const auto health = [this](const httplib::Request&, httplib::Response& response) {
+            const bool turning = sources.turning();
+            response.status = turning ? 200 : 503;
+            response.set_content(turning ? "ok\n" : "the loop does not turn\n", text);
+        };
+        const auto ready = [this](const httplib::Request&, httplib::Response& response) {
+            const std::string missing = sources.missing();
+            response.status = missing.empty() ? 200 : 503;
+            response.set_content(missing.empty() ? "ready\n" + sources.history() : missing, text);
+        };
+        for (const char* path : {"/healthz", "/health", "/alive"}) http.Get(path, health);
+        for (const char* path : {"/readyz", "/ready"}) http.Get(path, ready);
+        http.Get("/server_info", [](const httplib::Request&, httplib::Response& response) {
+            response.set_content(std::string(R"({"name":"epilogue","version":")") + version + "\"}\n",
+                                 "application/json");
+        });
+        if (sources.api != nullptr) route_api();
+    }
+
+    /// Only a POST to the API has a body that is read; everything else is answered before that, so that
+    /// nobody can fill the memory with a body that nobody asked for.
+    void route_api() {
+        http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+            using Handler = httplib::Server::HandlerResponse;
+            const bool reads = request.method == "GET" || request.method == "HEAD";
+            if (!request.path.starts_with(CallbackApi::prefix)) {
+                if (reads) return Handler::Unhandled;
+                response.status = 405;
+                response.set_header("Allow", "GET, HEAD");
+                return Handler::Handled;
+            }
+            if (request.method == "POST") return Handler::Unhandled;
+            const ApiRequest asked = api_request(request);
+            const auto refused = sources.api->refusal(asked);
+            give(refused ? *refused : sources.api->answer(asked), response);
+            return Handler::Handled;
+        });
+        http.Post("/api/.*", [this](const httplib::Request& request, httplib::Response& response,
+                                    const httplib::ContentReader& reader) {
+            ApiRequest asked = api_request(request);
+            const auto refused = sources.api->refusal(asked);
+            // Also the body of a refused request: else the connection is reset before the client has read
+            // why.
+            const BodyRead body = read_body(reader, asked.body);
+            if (refused)
+                give(*refused, response);
+            else if (body == BodyRead::too_large)
+                give(api_error(413, "the body: expected at most " +
+                                        std::to_string(CallbackApi::max_body_bytes) + " bytes"),
+                     response);
+            else if (body == BodyRead::too_slow)
+                give(api_error(408, "the body did not come in time"), response);
+            else
+                give(sources.api->answer(asked), response);
+        });
+    }
+};
+
+Probe::Probe(std::unique_ptr<Server> server) : server_(std::move(server)) {}
+
+Result<std::unique_ptr<Probe>> Probe::listen(const std::string& host, int port, ProbeSources sources) {
+    auto server = std::make_unique<Server>();
+    server->sources = std::move(sources);
+    // SO_REUSEPORT, the library's default, would let two workers share an address without noticing.
+    server->http.set_socket_options([](int socket) {
+        const int yes = 1;
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
+    // The API's threads may wait for the database; the others are left to who asks how we are.
+    const bool serves_api = server->sources.api != nullptr && server->sources.api->is_on();
+    const int threads = probe_threads + (serves_api ? CallbackApi::max_at_once : 0);
+    server->http.new_task_queue = [threads] {
+        return new httplib::ThreadPool(static_cast<std::size_t>(threads));
+    };
+    constexpr int seconds = 5;
+    server->http.set_read_timeout(seconds);
+    server->http.set_write_timeout(seconds);
+    server->http.set_keep_alive_max_count(1);  // an idle scraper must not hold one of the few threads
+    server->route();
+    server->port = port == 0                               ? server->http.bind_to_any_port(host)
+                   : server->http.bind_to_port(host, port) ? port
+                                                           : -1;
+    if (server->port < 0)
+        return fatal("[worker] http_listen: " + host + ":" + std::to_string(port) +
+                     " cannot be listened on: is it in use?");
+    server->thread =
+        named_thread("probe", [raw = server.get()](const auto&) { raw->http.listen_after_bind(); });
+    while (!server->http.is_running()) std::this_thread::yield();  // stop() before that would be lost
+    return std::unique_ptr<Probe>(new Probe(std::move(server)));
+}
+
+Probe::~Probe() {
+    server_->http.stop();
+}
+
+int Probe::port() const {
+    return server_->port;
+}
+
+}  // namespace epilogue

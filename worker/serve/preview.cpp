@@ -1,0 +1,197 @@
+#include "worker/serve/preview.h"
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "worker/core/fold.h"
+#include "worker/mysql/columns.h"
+
+namespace epilogue {
+namespace {
+
+/// What the preview of a post is made of.
+struct Basis {
+    CallbackRow callback;
+    std::optional<DeliveryRow> owed;
+    Conversation conversation;
+    TurnEnd turn;
+    std::optional<Summary> frozen;  ///< the turn's summary, when it was made already
+    bool summary_owed = false;      ///< its agent server may still say better words
+};
+
+/// The callback as the worker has it, or will have it once it has adopted the row.
+Result<std::optional<CallbackRow>> callback_row(Transaction& transaction, std::int64_t id) {
+    TRY(auto known, transaction.peek_callback(id));
+    if (known) return known;
+    TRY(const auto foreign, transaction.peek_foreign_callback(id));
+    if (!foreign) return std::optional<CallbackRow>();
+    CallbackRow row;
+    row.id = id;
+    row.conversation_id = normalise_conversation_id(foreign->conversation_id);
+    row.processor_type = foreign->processor_type;
+    row.processor_json = foreign->processor_json;
+    return std::optional(std::move(row));
+}
+
+/// The turn that is open, or none at all, as the fold would count it if `finished` came now and stood.
+TurnEnd as_if_finished(const Conversation& conversation) {
+    constexpr Instant far_off{std::chrono::hours{24 * 365 * 300}};
+    Event finished;
+    finished.id = "preview";
+    finished.body = StatusChange{"finished", ""};
+    FoldRules rules;
+    rules.settle = std::chrono::milliseconds{0};
+    Folded folded = fold(conversation, finished, far_off, rules);
+    if (folded.ended.empty()) folded = tick(std::move(folded.conversation), far_off, rules);
+    return folded.ended.empty() ? TurnEnd{} : std::move(folded.ended.front());
+}
+
+Result<void> read_basis(Transaction& transaction, const std::optional<std::string>& owed_id, Basis& basis) {
+    if (owed_id) {
+        TRY(basis.owed, transaction.lock_delivery(*owed_id));
+    }
+    TRY(basis.conversation, transaction.lock_conversation(basis.callback.conversation_id));
+    if (basis.owed) {
+        basis.turn.turn_key = basis.owed->turn_key;
+        basis.turn.verdict = basis.owed->verdict;
+    } else {
+        basis.turn = basis.conversation.last ? *basis.conversation.last : as_if_finished(basis.conversation);
+    }
+    if (!basis.owed && !basis.conversation.last) return {};
+    TRY(const auto row, transaction.summary_of(basis.callback.conversation_id, basis.turn.turn_key));
+    if (row) {
+        TRY(basis.frozen, summary_from_json(row->body));
+        basis.summary_owed = row->owed;
+    }
+    return {};
+}
+
+Result<std::optional<Basis>> basis_of(MysqlStore& store, std::int64_t callback_id) {
+    TRY(const auto rows,
+        store.query("SELECT delivery_id FROM deliveries WHERE callback_id=? AND state NOT IN "
+                    "('SENT','FAILED') ORDER BY ordinal LIMIT 1",
+                    {callback_id}));
+    const auto owed_id = rows.empty() ? std::nullopt : rows[0].at(0);
+    std::optional<Basis> basis;
+    TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
+        TRY(auto callback, callback_row(transaction, callback_id));
+        if (!callback) return {};
+        basis.emplace();
+        basis->callback = std::move(*callback);
+        return read_basis(transaction, owed_id, *basis);
+    }));
+    return basis;
+}
+
+std::string note_of(const Basis& basis, PreviewBasis kind) {
+    if (basis.owed)
+        return "the delivery " + basis.owed->id + ", " + std::string(name_of(basis.owed->progress.state)) +
+               (duty_of(basis.owed->progress) == Duty::look
+                    ? ": it is looked for on the platform before it is posted again"
+                : basis.summary_owed ? ": its agent server is still asked for the last words"
+                                     : "");
+    std::string note = kind == PreviewBasis::last_turn ? "the conversation's last end"
+                       : kind == PreviewBasis::open_turn
+                           ? "no turn has ended yet: the open one, as if it finished now"
+                           : "nothing of this conversation was read yet: an empty turn stands for it";
+    const CallbackState& state = basis.callback.state;
+    const bool would_report =
+        step(state, basis.callback.options, TurnCounted{basis.turn.turn_key, basis.turn.verdict, true})
+            .plan.has_value();
+    if (kind == PreviewBasis::last_turn && state.last_turn_key == basis.turn.turn_key)
+        note += "; this callback has reported it";
+    else if (!would_report)
+        note += "; this callback does not report it: its phase is " + std::string(name_of(state.phase)) +
+                (state.phase == Phase::watching ? ", and the verdict none of its triggers" : "");
+    return note;
+}
+
+/// Lets reads pass and keeps the first write.
+class Interceptor {
+  public:
+    HttpAnswer operator()(const HttpRequest& request) {
+        if (request.method == "GET") return network_(request);
+        if (!kept_) kept_ = request;
+        HttpAnswer answer;
+        answer.outcome = HttpOutcome::not_sent;
+        answer.cause = "kept by the preview";
+        return answer;
+    }
+    void keep_line(const std::string& line) {
+        kept_ = HttpRequest{};
+        kept_->method = "LOG";
+        kept_->body = line;
+    }
+    std::optional<HttpRequest> take() {
+        if (kept_)
+            for (std::string& header : kept_->headers)
+                if (const auto name = header.substr(0, header.find(':')); lowered(name) == "authorization")
+                    header = name + ": [hidden]";
+        return std::move(kept_);
+    }
+
+  private:
+    const Transport network_ = over_http();
+    std::optional<HttpRequest> kept_;
+};
+
+}  // namespace
+
+std::string_view name_of(PreviewBasis basis) {
+    switch (basis) {
+        case PreviewBasis::delivery:
+            return "delivery";
+        case PreviewBasis::last_turn:
+            return "last_turn";
+        case PreviewBasis::open_turn:
+            return "open_turn";
+        case PreviewBasis::nothing:
+            return "nothing";
+    }
+    return "";
+}
+
+Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner,
+                                       const SinkSettings& settings, std::int64_t callback_id) {
+    TRY(const auto basis, basis_of(store, callback_id));
+    if (!basis) return std::optional<Preview>();
+    const CallbackRow& callback = basis->callback;
+    TRY(const Processor processor, decode_processor(callback.processor_type, callback.processor_json));
+
+    Preview shown;
+    shown.basis = basis->owed                         ? PreviewBasis::delivery
+                  : basis->conversation.last          ? PreviewBasis::last_turn
+                  : current_turn(basis->conversation) ? PreviewBasis::open_turn
+                                                      : PreviewBasis::nothing;
+    shown.note = note_of(*basis, shown.basis);
+    shown.conversation_id = callback.conversation_id;
+    shown.turn_key = basis->turn.turn_key;
+    shown.verdict = name_of(basis->turn.verdict);
+    shown.delivery_id = planner.delivery_id(callback_id, callback.conversation_id, shown.turn_key);
+    shown.sink = processor.sink;
+    shown.target = describe(processor);
+
+    Interceptor interceptor;
+    SinkSettings kept = settings;
+    kept.transport = [&](const HttpRequest& request) { return interceptor(request); };
+    kept.write_log = [&](const std::string& line) { interceptor.keep_line(line); };
+    const auto sinks = make_sinks(kept);
+    Sink& sink = *sinks.at(processor.sink);
+    Post post;
+    post.delivery_id = shown.delivery_id;
+    post.conversation_id = callback.conversation_id;
+    post.target = processor.target;
+    if (basis->owed) post.body = basis->owed->body;
+    if (post.body.empty())
+        post.body = sink.render(
+            basis->frozen ? *basis->frozen : planner.summary_of(basis->turn, callback.conversation_id),
+            shown.delivery_id);
+    const Attempt attempt = sink.create(post);
+    shown.request = interceptor.take();
+    if (!shown.request) {
+        shown.cause = attempt.cause;
+        shown.may_pass = attempt.answer == Answer::retry;
+    }
+    return std::optional(std::move(shown));
+}
+
+}  // namespace epilogue

@@ -1,0 +1,54 @@
+#include "worker/serve/row_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/instant.h"
+
+namespace epilogue {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Column& column, const std::optional<std::string>& value) {
+    if (!value) return nullptr;
+    switch (column.kind) {
+        case Kind::number:
+            return std::stoll(*value);
+        case Kind::time: {
+            const auto at = parse_instant(*value);
+            return at ? Json(to_iso(*at)) : Json(*value);
+        }
+        case Kind::json: {
+            const Json nested = Json::parse(*value, nullptr, false);
+            return nested.is_discarded() ? Json(*value) : nested;
+        }
+        case Kind::blob:
+        case Kind::text:
+            break;
+    }
+    return *value;
+}
+
+Json object_of(const std::vector<Column>& columns, const SqlRow& row) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < columns.size(); ++i) object[columns[i].name] = json_of(columns[i], row.at(i));
+    return object;
+}
+
+std::string text_of(const Json& document) {
+    return document.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string object_json(const std::vector<Column>& columns, const SqlRow& row) {
+    return text_of(object_of(columns, row));
+}
+
+std::string array_json(const std::vector<Column>& columns, const std::vector<SqlRow>& rows) {
+    Json array = Json::array();
+    for (const SqlRow& row : rows) array.push_back(object_of(columns, row));
+    return text_of(array);
+}
+
+}  // namespace epilogue
