@@ -23,11 +23,11 @@ struct RecordView {
 };
 
 /// What tells one record from another that has its offset in another log.
-struct RecordPrint {
+struct RecordFingerprint {
     Offset offset;
     std::int64_t crc = 0;  ///< CRC-32 of the value
     Instant timestamp;
-    bool operator==(const RecordPrint&) const = default;
+    bool operator==(const RecordFingerprint&) const = default;
 };
 
 /// A record that keeps alive what its views show.

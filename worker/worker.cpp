@@ -19,6 +19,10 @@
 #include "worker/serve/gauges.h"
 #include "worker/serve/http_endpoints.h"
 #include "worker/settings.h"
+#include "worker/store/dead_letter_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/reconcile_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -83,7 +87,9 @@ SummariserObserver observing(Metrics& metrics, Outbox& outbox) {
 
 CatchUpObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summarisers) {
     CatchUpObserver observer;
-    observer.over = [&](CatchUpWhy why, std::string_view result) { metrics.catch_up(name_of(why), result); };
+    observer.over = [&](ReconcileReason why, std::string_view result) {
+        metrics.catch_up(name_of(why), result);
+    };
     observer.applied = [&](const BatchReport& report) {
         hand_on(report, metrics, outbox);
         for (const TurnId& turn : report.owed) summarisers.add(turn);

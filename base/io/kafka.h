@@ -115,8 +115,8 @@ class KafkaReader {
 
     /// The record with exactly that offset; nullopt when there is none (any more). Retryable without an
     /// answer within `wait`.
-    Result<std::optional<RecordPrint>> record_at(int partition, Offset offset,
-                                                 std::chrono::milliseconds wait);
+    Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset,
+                                                       std::chrono::milliseconds wait);
 
   private:
     struct Handles;

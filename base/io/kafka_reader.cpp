@@ -23,8 +23,8 @@ Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const KafkaSettings& sett
     return std::unique_ptr<KafkaReader>(new KafkaReader(std::move(handles)));
 }
 
-Result<std::optional<RecordPrint>> KafkaReader::record_at(int partition, Offset offset,
-                                                          std::chrono::milliseconds wait) {
+Result<std::optional<RecordFingerprint>> KafkaReader::record_at(int partition, Offset offset,
+                                                                std::chrono::milliseconds wait) {
     rd_kafka_topic_t* const topic = handles_->topic.get();
     if (rd_kafka_consume_start(topic, partition, offset.value) != 0)
         return kafka_failure(rd_kafka_last_error(), "reading one record");
@@ -36,13 +36,13 @@ Result<std::optional<RecordPrint>> KafkaReader::record_at(int partition, Offset 
         case RD_KAFKA_RESP_ERR_NO_ERROR:
             break;
         case RD_KAFKA_RESP_ERR__PARTITION_EOF:
-            return std::optional<RecordPrint>();
+            return std::optional<RecordFingerprint>();
         default:
             return kafka_failure(message->err, "reading one record");
     }
-    if (message->offset != offset.value) return std::optional<RecordPrint>();
+    if (message->offset != offset.value) return std::optional<RecordFingerprint>();
     const std::string_view value{static_cast<const char*>(message->payload), message->len};
-    return std::optional(RecordPrint{offset, crc32_of(value), timestamp_of(*message)});
+    return std::optional(RecordFingerprint{offset, crc32_of(value), timestamp_of(*message)});
 }
 
 }  // namespace epilogue

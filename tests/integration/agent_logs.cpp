@@ -9,6 +9,7 @@
 #include "tests/integration/recording_set.h"
 #include "tests/support/expect.h"
 #include "worker/agents/reconciler.h"
+#include "worker/store/reconcile_rows.h"
 
 namespace {
 
@@ -37,16 +38,16 @@ struct Scene {
           directory(endpoints_in(owned.store()), session_key_sealer({}),
                     {agent_server.url(), Secret("key"), agent::Deadlines{}}),
           catch_ups(owned.store(), planner, logs_of(directory), {"group", "topic", "the test", {}},
-                    {[this](CatchUpWhy, std::string_view result) { ++results[std::string(result)]; },
+                    {[this](ReconcileReason, std::string_view result) { ++results[std::string(result)]; },
                      [](const auto&) {}}) {}
 
     /// Asks about it at once.
     void ask(const std::string& conversation) {
         expect(owned.store().transact(
             [&](Transaction& transaction) -> Result<void> {
-                CatchUpRow row;
+                ReconcileRow row;
                 row.conversation_id = conversation;
-                return transaction.ask_catch_up(row);
+                return transaction.reconciles().request(row);
             },
             [](Transaction&) -> Result<bool> { return false; }));
     }

@@ -18,6 +18,7 @@
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/store/fence.h"
+#include "worker/store/partition_rows.h"
 
 namespace {
 
@@ -55,14 +56,14 @@ class Ledger {
         const int ambiguous_before = ambiguous;
         const auto work = [&](Transaction& transaction) -> Result<void> {
             ++told.runs;
-            TRY(auto row, transaction.lock_partition(key));
+            TRY(auto row, transaction.partitions().lock(key));
             ++row->sequence;
-            TRY_VOID(transaction.put_partition(key, *row));
+            TRY_VOID(transaction.partitions().update(key, *row));
             at_the_end();
             return {};
         };
         const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-            TRY(const auto row, transaction.lock_partition(key));
+            TRY(const auto row, transaction.partitions().lock(key));
             return row->sequence == before + 1;
         };
         told.result = store.transact(work, is_done);
@@ -236,7 +237,7 @@ BOOST_FIXTURE_TEST_CASE(the_question_is_asked_again_when_its_own_connection_is_l
 BOOST_FIXTURE_TEST_CASE(sessions_that_died_in_the_pool_do_not_stand_in_the_way_of_the_question, Ledger) {
     const auto nothing = [](Transaction&) -> Result<void> { return {}; };
     // Two sessions at once: afterwards two are idle in the pool.
-    BOOST_TEST(store.read([&](Transaction&) { return store.read(nothing); }).has_value());
+    BOOST_TEST(store.read_only([&](Transaction&) { return store.read_only(nothing); }).has_value());
     proxy.plan({.deed = Deed::hold, .at = Request::commit});
     auto told = std::async(std::launch::async, [&] { return add_one(); });
     eventually("COMMIT waits", [&] { return proxy.counts().held_now == 1; });
@@ -270,12 +271,12 @@ BOOST_FIXTURE_TEST_CASE(a_predecessor_that_stopped_inside_its_transaction_is_end
     std::promise<void> goes_on;
     auto zombie = std::async(std::launch::async, [&] {
         const auto work = [&](Transaction& transaction) -> Result<void> {
-            TRY(auto row, transaction.lock_partition(key));
+            TRY(auto row, transaction.partitions().lock(key));
             if (row->generation != first->claim.generation) return fenced("the partition");
             holds_the_row.set_value();
             goes_on.get_future().wait();
             row->next_offset.value = 1000;
-            return transaction.put_partition(key, *row);
+            return transaction.partitions().update(key, *row);
         };
         return store.transact(work, [](Transaction&) -> Result<bool> { return false; });
     });

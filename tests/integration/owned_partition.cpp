@@ -5,6 +5,7 @@
 #include "tests/integration/unread_log.h"
 #include "worker/consume/claim_partition.h"
 #include "worker/mysql/migrate.h"
+#include "worker/store/partition_rows.h"
 
 namespace epilogue::testing {
 namespace {

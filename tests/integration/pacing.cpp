@@ -14,6 +14,9 @@
 #include "worker/deliver/outbox.h"
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace {
 
@@ -144,10 +147,10 @@ class Ledger {
                 delivery.turn_key = "start";
                 delivery.sink = "github";
                 delivery.target = callback.conversation_id;
-                TRY(delivery.callback_id, transaction.insert_callback(callback));
+                TRY(delivery.callback_id, transaction.callbacks().insert(callback));
                 TRY_VOID(
-                    transaction.insert_summaries({{callback.conversation_id, "start", "final", summary}}));
-                TRY_VOID(transaction.insert_deliveries({delivery}));
+                    transaction.summaries().insert({{callback.conversation_id, "start", "final", summary}}));
+                TRY_VOID(transaction.deliveries().insert({delivery}));
             }
             return {};
         };

@@ -1,180 +1,289 @@
 #include "tests/integration/point_store.h"
 
+#include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
+#include "worker/store/dead_letter_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/partition_rows.h"
+#include "worker/store/rate_limit_rows.h"
+#include "worker/store/reconcile_rows.h"
+#include "worker/store/summary_rows.h"
+
 namespace epilogue::testing {
 namespace {
 
 /// Says each statement that another transaction has done.
-class PointTransaction final : public Transaction {
+class Points {
   public:
-    PointTransaction(Transaction& rows, const OnPoint& on_point) : rows_(rows), on_point_(on_point) {}
+    Points(Transaction& inner, const OnPoint& on_point) : inner_(inner), on_point_(on_point) {}
 
-    std::int64_t connection_id() override { return rows_.connection_id(); }
-
-    Result<Instant> now() override { return said("the time is read", rows_.now()); }
-    Result<std::optional<PartitionRow>> lock_partition(const PartitionKey& key) override {
-        return said("the partition is locked", rows_.lock_partition(key));
-    }
-    Result<std::optional<PartitionRow>> peek_partition(const PartitionKey& key) override {
-        return said("the partition is read", rows_.peek_partition(key));
-    }
-    Result<void> put_partition(const PartitionKey& key, const PartitionRow& row) override {
-        return said("the partition is written", rows_.put_partition(key, row));
-    }
-    Result<std::optional<int>> first_partitions(const std::string& topic) override {
-        return said("the first partitions are read", rows_.first_partitions(topic));
-    }
-    Result<std::vector<StoredConversation>> lock_conversations(const std::vector<std::string>& ids,
-                                                               int partition) override {
-        return said("the conversations are locked", rows_.lock_conversations(ids, partition));
-    }
-    Result<Conversation> lock_conversation(const std::string& id) override {
-        return said("the conversation is locked", rows_.lock_conversation(id));
-    }
-    Result<int> known_partitions(const std::string& topic) override {
-        return said("the partitions are counted", rows_.known_partitions(topic));
-    }
-    Result<std::optional<int>> partition_of(const std::string& conversation_id) override {
-        return said("the conversation's partition is read", rows_.partition_of(conversation_id));
-    }
-    Result<void> put_conversations(const std::vector<StoredConversation>& rows) override {
-        return said("the conversations are written", rows_.put_conversations(rows));
-    }
-    Result<std::vector<std::string>> due_conversations(int partition, Instant clock,
-                                                       std::size_t limit) override {
-        return said("the due conversations are read", rows_.due_conversations(partition, clock, limit));
-    }
-    Result<std::vector<std::string>> held_conversations(int partition, std::size_t limit) override {
-        return said("the held conversations are read", rows_.held_conversations(partition, limit));
-    }
-    Result<SilenceCensus> silence_census(Instant from, Instant to, Instant let_go_since) override {
-        return said("the silences are counted", rows_.silence_census(from, to, let_go_since));
-    }
-    Result<std::optional<Instant>> next_due(int partition) override {
-        return said("the next due time is read", rows_.next_due(partition));
-    }
-    Result<std::vector<CallbackRow>> lock_active_callbacks(const std::vector<std::string>& ids) override {
-        return said("the callbacks are locked", rows_.lock_active_callbacks(ids));
-    }
-    Result<std::vector<std::string>> watched_among(const std::vector<std::string>& ids) override {
-        return said("who is watched is read", rows_.watched_among(ids));
-    }
-    Result<std::optional<CallbackRow>> peek_callback(std::int64_t id) override {
-        return said("the callback is read", rows_.peek_callback(id));
-    }
-    Result<std::optional<CallbackRow>> lock_callback(std::int64_t id) override {
-        return said("the callback is locked", rows_.lock_callback(id));
-    }
-    Result<void> put_callback_state(std::int64_t id, const CallbackState& state) override {
-        return said("a callback's state is written", rows_.put_callback_state(id, state));
-    }
-    Result<std::vector<std::int64_t>> foreign_callbacks(std::size_t limit) override {
-        return said("the foreign rows are listed", rows_.foreign_callbacks(limit));
-    }
-    Result<std::optional<ForeignCallback>> peek_foreign_callback(std::int64_t id) override {
-        return said("the foreign row is read", rows_.peek_foreign_callback(id));
-    }
-    Result<std::optional<ForeignCallback>> lock_foreign_callback(std::int64_t id) override {
-        return said("the foreign row is locked", rows_.lock_foreign_callback(id));
-    }
-    Result<void> insert_callback_progress(const CallbackRow& row) override {
-        return said("the callback's progress is inserted", rows_.insert_callback_progress(row));
-    }
-    Result<std::int64_t> insert_callback(const CallbackRow& row) override {
-        return said("the callback is inserted", rows_.insert_callback(row));
-    }
-    Result<std::optional<std::int64_t>> callback_with_idempotency_key(const std::string& key) override {
-        return said("the idempotency key is looked up", rows_.callback_with_idempotency_key(key));
-    }
-    Result<KeptRequest> keep_request(const KeptRequest& request) override {
-        return said("the request is kept", rows_.keep_request(request));
-    }
-    Result<void> put_agent_endpoint(const AgentEndpoint& endpoint) override {
-        return said("the agent server's address is written", rows_.put_agent_endpoint(endpoint));
-    }
-    Result<std::optional<AgentEndpoint>> agent_endpoint(const std::string& conversation_id) override {
-        return said("the agent server's address is read", rows_.agent_endpoint(conversation_id));
-    }
-    Result<void> ask_catch_up(const CatchUpRow& row) override {
-        return said("a catch-up is asked for", rows_.ask_catch_up(row));
-    }
-    Result<std::vector<std::string>> due_catch_ups(std::size_t limit) override {
-        return said("the due catch-ups are read", rows_.due_catch_ups(limit));
-    }
-    Result<std::optional<CatchUpRow>> lock_catch_up(const std::string& conversation_id) override {
-        return said("the catch-up is locked", rows_.lock_catch_up(conversation_id));
-    }
-    Result<void> put_catch_up(const CatchUpRow& row) override {
-        return said("the catch-up is written", rows_.put_catch_up(row));
-    }
-    Result<void> remove_catch_up(const std::string& conversation_id) override {
-        return said("the catch-up is removed", rows_.remove_catch_up(conversation_id));
-    }
-    Result<void> insert_summaries(const std::vector<SummaryRow>& rows) override {
-        return said("the summaries are inserted", rows_.insert_summaries(rows));
-    }
-    Result<std::optional<SummaryRow>> summary_of(const std::string& conversation_id,
-                                                 const std::string& turn_key) override {
-        return said("the summary is read", rows_.summary_of(conversation_id, turn_key));
-    }
-    Result<std::optional<SummaryRow>> lock_summary(const TurnId& turn) override {
-        return said("the summary is locked", rows_.lock_summary(turn));
-    }
-    Result<void> put_summary(const SummaryRow& row) override {
-        return said("the summary is written", rows_.put_summary(row));
-    }
-    Result<std::vector<TurnId>> owed_summaries(std::size_t limit) override {
-        return rows_.owed_summaries(limit);
-    }
-    Result<std::vector<std::string>> with_agent_server(
-        const std::vector<std::string>& conversation_ids) override {
-        return said("the agent servers are looked for", rows_.with_agent_server(conversation_ids));
-    }
-    Result<std::vector<std::string>> insert_deliveries(const std::vector<DeliveryRow>& rows) override {
-        return said("the deliveries are inserted", rows_.insert_deliveries(rows));
-    }
-    Result<std::optional<DeliveryRow>> lock_delivery(const std::string& id) override {
-        return said("the delivery is locked", rows_.lock_delivery(id));
-    }
-    Result<std::vector<DeliveryRow>> lock_deliveries_of(const TurnId& turn) override {
-        return said("the turn's deliveries are locked", rows_.lock_deliveries_of(turn));
-    }
-    Result<void> put_delivery(const DeliveryRow& row) override {
-        return said("the delivery is written", rows_.put_delivery(row));
-    }
-    Result<bool> has_older_open_delivery(const DeliveryRow& row) override {
-        return said("older deliveries are looked for", rows_.has_older_open_delivery(row));
-    }
-    Result<bool> has_delivery_to(const std::string& conversation_id, const std::string& turn_key,
-                                 const std::string& sink, const std::string& target) override {
-        return said("a delivery to the same place is looked for",
-                    rows_.has_delivery_to(conversation_id, turn_key, sink, target));
-    }
-    Result<std::vector<DeliveryRow>> due_deliveries(std::size_t limit) override {
-        return said("the due deliveries are read", rows_.due_deliveries(limit));
-    }
-    Result<std::vector<DeliveryRow>> due_heals(std::size_t limit) override {
-        return said("the due checks are read", rows_.due_heals(limit));
-    }
-    PaceRows& pace() override { return rows_.pace(); }
-    Result<void> insert_dead_letters(const std::vector<DeadLetterRow>& rows) override {
-        return said("the dead letters are inserted", rows_.insert_dead_letters(rows));
-    }
-    Result<std::optional<DeadLetterRow>> lock_dead_letter(std::int64_t id) override {
-        return said("the dead letter is locked", rows_.lock_dead_letter(id));
-    }
-    Result<void> mark_replayed(std::int64_t id) override {
-        return said("the dead letter is marked", rows_.mark_replayed(id));
-    }
-
-  private:
     template <class T>
-    Result<T> said(const char* point, Result<T> result) {
-        if (result) on_point_(point, rows_.connection_id());
+    Result<T> said(const char* point, Result<T> result) const {
+        if (result) on_point_(point, inner_.connection_id());
         return result;
     }
 
-    Transaction& rows_;
+  private:
+    Transaction& inner_;
     const OnPoint& on_point_;
+};
+
+class PointPartitionRows final : public PartitionRows {
+  public:
+    PointPartitionRows(PartitionRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<std::optional<PartitionRow>> lock(const PartitionKey& key) override {
+        return points_.said("the partition is read", inner_.lock(key));
+    }
+    Result<std::optional<PartitionRow>> read(const PartitionKey& key) override {
+        return points_.said("the partition is written", inner_.read(key));
+    }
+    Result<void> update(const PartitionKey& key, const PartitionRow& row) override {
+        return points_.said("the first partitions are read", inner_.update(key, row));
+    }
+    Result<std::optional<int>> first_count(const std::string& topic) override {
+        return points_.said("the conversations are locked", inner_.first_count(topic));
+    }
+    Result<int> known_count(const std::string& topic) override {
+        return points_.said("the conversation's partition is read", inner_.known_count(topic));
+    }
+
+  private:
+    PartitionRows& inner_;
+    const Points& points_;
+};
+
+class PointConversationRows final : public ConversationRows {
+  public:
+    PointConversationRows(ConversationRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<std::vector<StoredConversation>> lock(const std::vector<std::string>& ids,
+                                                 int partition) override {
+        return points_.said("the conversation is locked", inner_.lock(ids, partition));
+    }
+    Result<Conversation> lock_one(const std::string& id) override {
+        return points_.said("the partitions are counted", inner_.lock_one(id));
+    }
+    Result<std::optional<int>> partition_of(const std::string& id) override {
+        return points_.said("the conversations are written", inner_.partition_of(id));
+    }
+    Result<void> update(const std::vector<StoredConversation>& rows) override {
+        return points_.said("the due conversations are read", inner_.update(rows));
+    }
+    Result<std::vector<std::string>> due(int partition, Instant clock, std::size_t limit) override {
+        return points_.said("the held conversations are read", inner_.due(partition, clock, limit));
+    }
+    Result<std::vector<std::string>> suspended(int partition, std::size_t limit) override {
+        return points_.said("the silences are counted", inner_.suspended(partition, limit));
+    }
+    Result<InactivityCensus> inactivity_census(Instant from, Instant to, Instant resumed_since) override {
+        return points_.said("the next due time is read", inner_.inactivity_census(from, to, resumed_since));
+    }
+    Result<std::optional<Instant>> next_due(int partition) override {
+        return points_.said("the callbacks are locked", inner_.next_due(partition));
+    }
+
+  private:
+    ConversationRows& inner_;
+    const Points& points_;
+};
+
+class PointCallbackRows final : public CallbackRows {
+  public:
+    PointCallbackRows(CallbackRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<std::vector<CallbackRow>> lock_active(const std::vector<std::string>& conversation_ids) override {
+        return points_.said("who is watched is read", inner_.lock_active(conversation_ids));
+    }
+    Result<std::vector<std::string>> watched_among(
+        const std::vector<std::string>& conversation_ids) override {
+        return points_.said("the callback is read", inner_.watched_among(conversation_ids));
+    }
+    Result<std::optional<CallbackRow>> read(std::int64_t id) override {
+        return points_.said("the callback is locked", inner_.read(id));
+    }
+    Result<std::optional<CallbackRow>> lock(std::int64_t id) override {
+        return points_.said("a callback's state is written", inner_.lock(id));
+    }
+    Result<void> update_state(std::int64_t id, const CallbackState& state) override {
+        return points_.said("the foreign rows are listed", inner_.update_state(id, state));
+    }
+    Result<std::vector<std::int64_t>> unadopted(std::size_t limit) override {
+        return points_.said("the foreign row is read", inner_.unadopted(limit));
+    }
+    Result<std::optional<UnadoptedCallback>> read_unadopted(std::int64_t id) override {
+        return points_.said("the foreign row is locked", inner_.read_unadopted(id));
+    }
+    Result<std::optional<UnadoptedCallback>> lock_unadopted(std::int64_t id) override {
+        return points_.said("the callback's progress is inserted", inner_.lock_unadopted(id));
+    }
+    Result<void> insert_progress(const CallbackRow& row) override {
+        return points_.said("the callback is inserted", inner_.insert_progress(row));
+    }
+    Result<std::int64_t> insert(const CallbackRow& row) override {
+        return points_.said("the idempotency key is looked up", inner_.insert(row));
+    }
+    Result<std::optional<std::int64_t>> with_idempotency_key(const std::string& key) override {
+        return points_.said("the request is kept", inner_.with_idempotency_key(key));
+    }
+    Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) override {
+        return points_.said("the agent server's address is written", inner_.save_idempotency_key(request));
+    }
+
+  private:
+    CallbackRows& inner_;
+    const Points& points_;
+};
+
+class PointAgentEndpointRows final : public AgentEndpointRows {
+  public:
+    PointAgentEndpointRows(AgentEndpointRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<void> save(const AgentEndpoint& endpoint) override {
+        return points_.said("the agent server's address is read", inner_.save(endpoint));
+    }
+    Result<std::optional<AgentEndpoint>> find(const std::string& conversation_id) override {
+        return points_.said("a catch-up is asked for", inner_.find(conversation_id));
+    }
+    Result<std::vector<std::string>> among(const std::vector<std::string>& conversation_ids) override {
+        return points_.said("the deliveries are inserted", inner_.among(conversation_ids));
+    }
+
+  private:
+    AgentEndpointRows& inner_;
+    const Points& points_;
+};
+
+class PointReconcileRows final : public ReconcileRows {
+  public:
+    PointReconcileRows(ReconcileRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<void> request(const ReconcileRow& row) override {
+        return points_.said("the due catch-ups are read", inner_.request(row));
+    }
+    Result<std::vector<std::string>> due(std::size_t limit) override {
+        return points_.said("the catch-up is locked", inner_.due(limit));
+    }
+    Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) override {
+        return points_.said("the catch-up is written", inner_.lock(conversation_id));
+    }
+    Result<void> update(const ReconcileRow& row) override {
+        return points_.said("the catch-up is removed", inner_.update(row));
+    }
+    Result<void> remove(const std::string& conversation_id) override {
+        return points_.said("the summaries are inserted", inner_.remove(conversation_id));
+    }
+
+  private:
+    ReconcileRows& inner_;
+    const Points& points_;
+};
+
+class PointSummaryRows final : public SummaryRows {
+  public:
+    PointSummaryRows(SummaryRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<void> insert(const std::vector<SummaryRow>& rows) override {
+        return points_.said("the summary is read", inner_.insert(rows));
+    }
+    Result<std::optional<SummaryRow>> find(const TurnId& turn) override {
+        return points_.said("the summary is locked", inner_.find(turn));
+    }
+    Result<std::optional<SummaryRow>> lock(const TurnId& turn) override {
+        return points_.said("the summary is written", inner_.lock(turn));
+    }
+    Result<void> update(const SummaryRow& row) override {
+        return points_.said("the summary is written", inner_.update(row));
+    }
+    Result<std::vector<TurnId>> owed(std::size_t limit) override { return inner_.owed(limit); }
+
+  private:
+    SummaryRows& inner_;
+    const Points& points_;
+};
+
+class PointDeliveryRows final : public DeliveryRows {
+  public:
+    PointDeliveryRows(DeliveryRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<std::vector<std::string>> insert(const std::vector<DeliveryRow>& rows) override {
+        return points_.said("the delivery is locked", inner_.insert(rows));
+    }
+    Result<std::optional<DeliveryRow>> lock(const std::string& id) override {
+        return points_.said("the turn's deliveries are locked", inner_.lock(id));
+    }
+    Result<void> update(const DeliveryRow& row) override {
+        return points_.said("older deliveries are looked for", inner_.update(row));
+    }
+    Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) override {
+        return points_.said("the delivery is written", inner_.lock_of(turn));
+    }
+    Result<bool> has_older_open(const DeliveryRow& row) override {
+        return points_.said("a delivery to the same place is looked for", inner_.has_older_open(row));
+    }
+    Result<bool> exists_to(const TurnId& turn, const std::string& sink, const std::string& target) override {
+        return points_.said("the due deliveries are read", inner_.exists_to(turn, sink, target));
+    }
+    Result<std::vector<DeliveryRow>> due(std::size_t limit) override {
+        return points_.said("the due checks are read", inner_.due(limit));
+    }
+    Result<std::vector<DeliveryRow>> due_dedups(std::size_t limit) override {
+        return points_.said("the due checks are read", inner_.due_dedups(limit));
+    }
+
+  private:
+    DeliveryRows& inner_;
+    const Points& points_;
+};
+
+class PointDeadLetterRows final : public DeadLetterRows {
+  public:
+    PointDeadLetterRows(DeadLetterRows& inner, const Points& points) : inner_(inner), points_(points) {}
+
+    Result<void> insert(const std::vector<DeadLetterRow>& rows) override {
+        return points_.said("the dead letter is locked", inner_.insert(rows));
+    }
+    Result<std::optional<DeadLetterRow>> lock(std::int64_t id) override {
+        return points_.said("the dead letter is marked", inner_.lock(id));
+    }
+    Result<void> mark_replayed(std::int64_t id) override {
+        return points_.said("the dead letter is marked", inner_.mark_replayed(id));
+    }
+
+  private:
+    DeadLetterRows& inner_;
+    const Points& points_;
+};
+
+class PointTransaction final : public Transaction {
+  public:
+    PointTransaction(Transaction& inner, const OnPoint& on_point) : inner_(inner), points_(inner, on_point) {}
+
+    Result<Instant> now() override { return points_.said("the time is read", inner_.now()); }
+    std::int64_t connection_id() override { return inner_.connection_id(); }
+    PartitionRows& partitions() override { return partitions_; }
+    ConversationRows& conversations() override { return conversations_; }
+    CallbackRows& callbacks() override { return callbacks_; }
+    AgentEndpointRows& agent_endpoints() override { return agent_endpoints_; }
+    ReconcileRows& reconciles() override { return reconciles_; }
+    SummaryRows& summaries() override { return summaries_; }
+    DeliveryRows& deliveries() override { return deliveries_; }
+    RateLimitRows& rate_limits() override { return inner_.rate_limits(); }
+    CredentialRows& credentials() override { return inner_.credentials(); }
+    DeadLetterRows& dead_letters() override { return dead_letters_; }
+
+  private:
+    Transaction& inner_;
+    const Points points_;
+    PointPartitionRows partitions_{inner_.partitions(), points_};
+    PointConversationRows conversations_{inner_.conversations(), points_};
+    PointCallbackRows callbacks_{inner_.callbacks(), points_};
+    PointAgentEndpointRows agent_endpoints_{inner_.agent_endpoints(), points_};
+    PointReconcileRows reconciles_{inner_.reconciles(), points_};
+    PointSummaryRows summaries_{inner_.summaries(), points_};
+    PointDeliveryRows deliveries_{inner_.deliveries(), points_};
+    PointDeadLetterRows dead_letters_{inner_.dead_letters(), points_};
 };
 
 }  // namespace

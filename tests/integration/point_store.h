@@ -28,7 +28,7 @@ class PointStore final : public Store {
     PointStore(Store& store, OnPoint on_point) : store_(store), on_point_(std::move(on_point)) {}
 
     Result<void> transact(const Work& work, const Check& is_done) override;
-    Result<void> read(const Work& work) override { return store_.read(work); }
+    Result<void> read_only(const Work& work) override { return store_.read_only(work); }
     Result<void> end_session(std::int64_t id) override { return store_.end_session(id); }
     Result<Installation> installation() override { return store_.installation(); }
 

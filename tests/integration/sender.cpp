@@ -13,6 +13,9 @@
 #include "tests/support/expect.h"
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace {
 
@@ -89,8 +92,8 @@ class Office {
     }
     DeliveryRow row() {
         std::optional<DeliveryRow> found;
-        expect(store_->read([&](Transaction& transaction) -> Result<void> {
-            TRY(found, transaction.lock_delivery(id));
+        expect(store_->read_only([&](Transaction& transaction) -> Result<void> {
+            TRY(found, transaction.deliveries().lock(id));
             return {};
         }));
         return found.value();
@@ -113,10 +116,10 @@ class Office {
         delivery.target = "somewhere";
         const std::string summary = to_json(Summary{"**Finished**", "", "", ""});
         const auto work = [&](Transaction& transaction) -> Result<void> {
-            TRY(delivery.callback_id, transaction.insert_callback(callback));
-            TRY_VOID(transaction.insert_summaries(
+            TRY(delivery.callback_id, transaction.callbacks().insert(callback));
+            TRY_VOID(transaction.summaries().insert(
                 {{callback.conversation_id, delivery.turn_key, "final", summary}}));
-            TRY(const auto inserted, transaction.insert_deliveries({delivery}));
+            TRY(const auto inserted, transaction.deliveries().insert({delivery}));
             return inserted.size() == 1 ? Result<void>() : fatal("no new delivery");
         };
         expect(store_->transact(work, [](Transaction&) -> Result<bool> { return false; }));
@@ -136,19 +139,19 @@ BOOST_AUTO_TEST_CASE(a_post_is_checked_for_twins_a_minute_later) {
     office.deliver();
     const DeliveryRow row = office.row();
     BOOST_TEST((row.progress.state == DeliveryState::sent));
-    BOOST_REQUIRE(row.heal_due_at.has_value());
-    BOOST_TEST((*row.heal_due_at == *row.sent_at + std::chrono::minutes{1}));
+    BOOST_REQUIRE(row.dedup_due_at.has_value());
+    BOOST_TEST((*row.dedup_due_at == *row.sent_at + std::chrono::minutes{1}));
     office.sink->seen = {{"1", ""}, {"2", ""}};
     BOOST_TEST(office.heal());
     BOOST_TEST(office.sink->removed == std::vector<std::string>{"2"}, boost::test_tools::per_element());
-    BOOST_TEST(!office.row().heal_due_at.has_value());
+    BOOST_TEST(!office.row().dedup_due_at.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_line_in_the_log_is_never_checked_for_twins) {
     Office office("log");
     office.deliver();
     BOOST_TEST((office.row().progress.state == DeliveryState::sent));
-    BOOST_TEST(!office.row().heal_due_at.has_value());
+    BOOST_TEST(!office.row().dedup_due_at.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_sink_may_want_the_check_only_after_an_answer_was_lost) {
@@ -159,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_sink_may_want_the_check_only_after_an_answer_was_lost) {
         office.sink->seen = std::move(seen);
         office.deliver();
         BOOST_TEST((office.row().progress.state == DeliveryState::sent));
-        return office.row().heal_due_at.has_value();
+        return office.row().dedup_due_at.has_value();
     };
     BOOST_TEST(!is_checked({}, {}));
     BOOST_TEST(!is_checked({Answer::retry, Answer::retry}, {}));
@@ -178,6 +181,6 @@ BOOST_AUTO_TEST_CASE(a_check_that_cannot_be_made_leaves_the_row_sent) {
         const DeliveryRow row = office.row();
         BOOST_TEST((row.progress.state == DeliveryState::sent), change);
         BOOST_TEST(row.progress.cause == "");
-        BOOST_TEST(!row.heal_due_at.has_value());
+        BOOST_TEST(!row.dedup_due_at.has_value());
     }
 }

@@ -11,8 +11,8 @@ class UnreadLog final : public Log {
     std::string cluster_id() override { return "c"; }
     Result<int> partitions() override { return 1; }
     Result<NextOffset> first_position(int) override { return NextOffset{0}; }
-    Result<std::optional<RecordPrint>> record_at(int, Offset) override {
-        return std::optional<RecordPrint>();
+    Result<std::optional<RecordFingerprint>> record_at(int, Offset) override {
+        return std::optional<RecordFingerprint>();
     }
     Result<void> read_from(int, NextOffset) override { return {}; }
     void stop_reading(int) override {}

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "worker/core/server_log.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue::sim {
 
@@ -96,9 +98,9 @@ void Database::put_delivery(std::int64_t ordinal, DeliveryRow row) {
     if (!row.rate_window.empty()) enter(lines[row.rate_window], is_open && !row.next_attempt_at);
     enter(open_of[row.callback_id], is_open);
     DeliveryRow& stored = deliveries[ordinal];
-    if (stored.heal_due_at) healing.erase({*stored.heal_due_at, ordinal});
-    if (row.progress.state == DeliveryState::sent && row.heal_due_at)
-        healing.insert({*row.heal_due_at, ordinal});
+    if (stored.dedup_due_at) healing.erase({*stored.dedup_due_at, ordinal});
+    if (row.progress.state == DeliveryState::sent && row.dedup_due_at)
+        healing.insert({*row.dedup_due_at, ordinal});
     stored = std::move(row);
 }
 

@@ -11,7 +11,16 @@
 
 #include "tests/oracle/oracle.h"
 #include "tests/sim/schedule.h"
-#include "worker/store/store.h"
+#include "worker/core/conversation.h"
+#include "worker/core/rate_window.h"
+#include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/credential_rows.h"
+#include "worker/store/dead_letter_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/partition_rows.h"
+#include "worker/store/reconcile_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue::sim {
 
@@ -20,8 +29,8 @@ using testing::Oracle;
 struct StoredRow {
     Conversation conversation;
     int partition = -1;
-    bool held = false;
-    std::optional<Instant> let_go_at;
+    bool suspended = false;
+    std::optional<Instant> resumed_at;
 };
 
 struct StoredWindow {
@@ -35,11 +44,11 @@ struct Changes {
     std::map<std::string, StoredRow> conversations;
     std::map<std::int64_t, CallbackRow> callbacks;
     std::map<std::string, AgentEndpoint> endpoints;
-    std::map<std::string, std::optional<CatchUpRow>> catch_ups;  ///< nullopt: removed
-    std::vector<SummaryRow> summaries;                           ///< inserted
-    std::map<TurnId, SummaryRow> put_summaries;                  ///< rows that exist
-    std::map<std::string, DeliveryRow> deliveries;               ///< rows that exist
-    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
+    std::map<std::string, std::optional<ReconcileRow>> catch_ups;  ///< nullopt: removed
+    std::vector<SummaryRow> summaries;                             ///< inserted
+    std::map<TurnId, SummaryRow> put_summaries;                    ///< rows that exist
+    std::map<std::string, DeliveryRow> deliveries;                 ///< rows that exist
+    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;    ///< by ordinal
     std::vector<DeadLetterRow> dead_letters;
     std::map<std::string, StoredWindow> windows;
     std::map<std::string, CredentialRow> credentials;
@@ -92,10 +101,10 @@ class Database {
     std::map<int, PartitionRow> partitions;
     std::map<std::string, StoredRow> conversations;
     std::map<std::int64_t, CallbackRow> callbacks;
-    std::map<std::int64_t, ForeignCallback> foreign;  ///< rows of others, not adopted yet
+    std::map<std::int64_t, UnadoptedCallback> foreign;  ///< rows of others, not adopted yet
     std::map<std::string, std::int64_t> idempotency_keys;
     std::map<std::string, AgentEndpoint> endpoints;  ///< by conversation
-    std::map<std::string, CatchUpRow> catch_ups;     ///< by conversation
+    std::map<std::string, ReconcileRow> catch_ups;   ///< by conversation
     std::map<TurnId, SummaryRow> summaries;
     std::set<TurnId> owed_summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal

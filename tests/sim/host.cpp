@@ -7,6 +7,9 @@
 #include "worker/agents/reconciler.h"
 #include "worker/apply/batch.h"
 #include "worker/consume/dispatch_report.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/reconcile_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue::sim {
 namespace {
@@ -77,7 +80,7 @@ struct Host::Parts {
                          .batch = world.batch,
                          .steady = [&host] { return SteadyTime(host.world_.schedule.now()); }},
             CatchUpObserver{.over =
-                                [&schedule = world.schedule](CatchUpWhy why, std::string_view result) {
+                                [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
                                     schedule.say("a catch-up ({}): {}", name_of(why), result);
                                 },
                             .applied =

@@ -25,14 +25,14 @@ Result<int> SimLog::partitions() {
     return broker_.partitions();
 }
 
-Result<std::optional<RecordPrint>> SimLog::record_at(int partition, Offset offset) {
+Result<std::optional<RecordFingerprint>> SimLog::record_at(int partition, Offset offset) {
     process_.interleave();
     if (is_cut_off()) return retryable("no broker answers");
     const auto& records = broker_.log(partition);
     if (offset.value < 0 || offset.value >= static_cast<std::int64_t>(records.size()))
-        return std::optional<RecordPrint>();
+        return std::optional<RecordFingerprint>();
     const LogRecord& record = records[static_cast<std::size_t>(offset.value)];
-    return std::optional(RecordPrint{offset, crc32_of(record.value), record.timestamp});
+    return std::optional(RecordFingerprint{offset, crc32_of(record.value), record.timestamp});
 }
 
 Result<void> SimLog::read_from(int partition, NextOffset position) {

@@ -19,7 +19,7 @@ class SimLog final : public Log {
 
     std::string cluster_id() override { return "sim"; }
     Result<int> partitions() override;
-    Result<std::optional<RecordPrint>> record_at(int partition, Offset offset) override;
+    Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset) override;
     Result<NextOffset> first_position(int partition) override;
     Result<void> read_from(int partition, NextOffset position) override;
     void stop_reading(int partition) override;

@@ -127,9 +127,9 @@ Result<void> SimStore::transact(const Work& work, const Check& is_done) {
     return epilogue::transact(*this, work, is_done);
 }
 
-Result<void> SimStore::read(const Work& work) {
+Result<void> SimStore::read_only(const Work& work) {
     process_.pass(Point::reading);
-    return epilogue::read(*this, work);
+    return epilogue::read_only(*this, work);
 }
 
 Result<void> SimStore::end_session(std::int64_t connection_id) {

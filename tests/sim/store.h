@@ -15,7 +15,7 @@ class SimStore final : public Store, private SessionSource {
     ~SimStore() override;
 
     Result<void> transact(const Work& work, const Check& is_done) override;
-    Result<void> read(const Work& work) override;
+    Result<void> read_only(const Work& work) override;
     Result<void> end_session(std::int64_t connection_id) override;
     Result<Installation> installation() override;
 

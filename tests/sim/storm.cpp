@@ -5,6 +5,8 @@
 
 #include "base/rate_limit.h"
 #include "schemas/summary.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
 
 namespace epilogue::sim {
 namespace {

@@ -9,6 +9,8 @@
 #include "tests/sim/reference.h"
 #include "worker/apply/registration.h"
 #include "worker/deliver/operator_verdict.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
 
 namespace epilogue::sim {
 namespace {
@@ -123,9 +125,9 @@ std::string World::unfinished() const {
     for (const auto& client : clients_)
         if (!client->is_done()) return "a client is not done";
     for (const auto& [ordinal, row] : database.deliveries)
-        if (!is_final(row.progress.state) || row.heal_due_at)
+        if (!is_final(row.progress.state) || row.dedup_due_at)
             return fmt::format("delivery {} is {}{}", row.id, name_of(row.progress.state),
-                               row.heal_due_at ? ", to be checked for twins" : "");
+                               row.dedup_due_at ? ", to be checked for twins" : "");
     if (const auto& owed = database.owed_summaries; !owed.empty())
         return fmt::format("the summary of {}, turn {} is owed", owed.begin()->conversation_id,
                            owed.begin()->turn_key);

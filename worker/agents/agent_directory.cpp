@@ -1,5 +1,7 @@
 #include "worker/agents/agent_directory.h"
 
+#include "worker/store/agent_endpoint_rows.h"
+
 namespace epilogue {
 namespace {
 
@@ -35,8 +37,8 @@ Result<std::shared_ptr<const agent::AgentServer>> AgentDirectory::server_at(cons
 AgentDirectory::LookUp endpoints_in(Store& store) {
     return [&store](const std::string& conversation_id) -> Result<std::optional<AgentEndpoint>> {
         std::optional<AgentEndpoint> found;
-        TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
-            TRY(found, transaction.agent_endpoint(conversation_id));
+        TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
+            TRY(found, transaction.agent_endpoints().find(conversation_id));
             return {};
         }));
         return found;

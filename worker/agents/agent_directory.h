@@ -11,6 +11,7 @@
 
 #include "agent/server.h"
 #include "base/sealed.h"
+#include "worker/store/agent_endpoint_rows.h"
 #include "worker/store/store.h"
 
 namespace epilogue {

@@ -5,6 +5,7 @@
 #include "agent/address.h"
 #include "base/ids.h"
 #include "worker/agents/agent_directory.h"
+#include "worker/store/agent_endpoint_rows.h"
 
 namespace epilogue {
 namespace {
@@ -34,7 +35,7 @@ Result<AgentEndpoint> endpoint_to_keep(std::string_view conversation, const std:
 
 Result<void> keep_endpoint(Store& store, const AgentEndpoint& endpoint) {
     return store.transact_idempotent(
-        [&](Transaction& transaction) { return transaction.put_agent_endpoint(endpoint); });
+        [&](Transaction& transaction) { return transaction.agent_endpoints().save(endpoint); });
 }
 
 }  // namespace epilogue

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/config.h"
+#include "worker/store/agent_endpoint_rows.h"
 #include "worker/store/store.h"
 
 namespace epilogue {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "worker/store/store.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 

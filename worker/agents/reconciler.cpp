@@ -11,6 +11,9 @@
 #include "base/mutant.h"
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/transition.h"
+#include "worker/store/conversation_rows.h"
+#include "worker/store/partition_rows.h"
+#include "worker/store/reconcile_rows.h"
 
 namespace epilogue {
 namespace {
@@ -24,27 +27,27 @@ constexpr std::array<std::chrono::seconds, 4> pauses{
     {std::chrono::seconds{5}, std::chrono::seconds{15}, std::chrono::seconds{45}, std::chrono::seconds{120}}};
 
 /// True while the row is as `taken` left it: nobody took it over, or asked anew.
-bool is_ours(const std::optional<CatchUpRow>& row, const CatchUpRow& taken) {
+bool is_ours(const std::optional<ReconcileRow>& row, const ReconcileRow& taken) {
     if (mutant(Mutant::question_forgotten_before_answer)) return true;
     return row && row->owner == taken.owner && row->attempts == taken.attempts;
 }
 
 /// When it was taken: the server was asked after that.
-Instant begun_at(const CatchUpRow& taken) {
+Instant begun_at(const ReconcileRow& taken) {
     return taken.next_try_at - lease;
 }
 
 /// Whether a later try may do better.
-bool may_change(const CatchUpRow& taken, const Unread& why) {
+bool may_change(const ReconcileRow& taken, const Unread& why) {
     if (why.why == Unread::Why::no_server || why.why == Unread::Why::unusable) return false;
     // A conversation that has begun is known to its server.
-    if (why.why == Unread::Why::unknown && taken.why == CatchUpWhy::silence) return false;
+    if (why.why == Unread::Why::unknown && taken.why == ReconcileReason::inactivity) return false;
     return taken.attempts <= static_cast<int>(pauses.size());
 }
 
 /// What a row asks about that is no question any more; empty: it still is one.
-std::string_view why_over(const CatchUpRow& row, const Conversation& conversation, Instant now) {
-    if (row.why == CatchUpWhy::registered) return is_in_doubt(conversation, now) ? "" : "told";
+std::string_view why_over(const ReconcileRow& row, const Conversation& conversation, Instant now) {
+    if (row.why == ReconcileReason::registered) return is_in_doubt(conversation, now) ? "" : "told";
     const auto* open = std::get_if<Open>(&conversation.standing);
     return open != nullptr && open->asked ? "" : "too_late";
 }
@@ -76,7 +79,7 @@ Result<bool> CatchUps::work_once(const std::stop_token& stop) {
     TRY(const auto taken, take(*id));
     if (!taken) return true;
     auto log = read_log_(*id, stop);
-    if (log && taken->why == CatchUpWhy::registered && !has_begun(*log))
+    if (log && taken->why == ReconcileReason::registered && !has_begun(*log))
         log = tl::unexpected(Unread{Unread::Why::unknown, "it has not begun"});
     if (log)
         TRY_VOID(apply(*taken, *log));
@@ -95,8 +98,8 @@ Result<void> CatchUps::look() {
         look_not_before_ = now + look_every;
     }
     std::vector<std::string> ids;
-    TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
-        TRY(ids, transaction.due_catch_ups(looked_up_at_once));
+    TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+        TRY(ids, transaction.reconciles().due(looked_up_at_once));
         return {};
     }));
     const std::lock_guard lock(mutex_);
@@ -113,32 +116,32 @@ Result<std::optional<std::string>> CatchUps::next_due() {
     return next;
 }
 
-Result<std::optional<CatchUpRow>> CatchUps::take(const std::string& conversation_id) {
-    std::optional<CatchUpRow> taken;
-    std::optional<std::pair<CatchUpWhy, std::string_view>> over;
+Result<std::optional<ReconcileRow>> CatchUps::take(const std::string& conversation_id) {
+    std::optional<ReconcileRow> taken;
+    std::optional<std::pair<ReconcileReason, std::string_view>> over;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         taken.reset();
         over.reset();
         // The conversation first, as everywhere.
-        TRY(const Conversation conversation, transaction.lock_conversation(conversation_id));
-        TRY(auto row, transaction.lock_catch_up(conversation_id));
+        TRY(const Conversation conversation, transaction.conversations().lock_one(conversation_id));
+        TRY(auto row, transaction.reconciles().lock(conversation_id));
         TRY(const Instant now, transaction.now());
         if (!row || row->next_try_at > now) return {};
         if (const auto why = why_over(*row, conversation, now); !why.empty()) {
             over.emplace(row->why, why);
-            return transaction.remove_catch_up(conversation_id);
+            return transaction.reconciles().remove(conversation_id);
         }
         row->owner = rules_.owner;
         row->next_try_at = now + lease;
         ++row->attempts;
-        TRY_VOID(transaction.put_catch_up(*row));
+        TRY_VOID(transaction.reconciles().update(*row));
         taken = std::move(row);
         if (mutant(Mutant::question_forgotten_before_answer))
-            return transaction.remove_catch_up(conversation_id);
+            return transaction.reconciles().remove(conversation_id);
         return {};
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto row, transaction.lock_catch_up(conversation_id));
+        TRY(const auto row, transaction.reconciles().lock(conversation_id));
         return taken ? is_ours(row, *taken) : true;
     };
     TRY_VOID(store_.transact(work, is_done));
@@ -146,38 +149,38 @@ Result<std::optional<CatchUpRow>> CatchUps::take(const std::string& conversation
     return taken;
 }
 
-Result<void> CatchUps::finish(const CatchUpRow& taken,
+Result<void> CatchUps::finish(const ReconcileRow& taken,
                               const std::function<Result<std::string_view>(Transition&)>& change) {
     const std::string& id = taken.conversation_id;
     BatchReport report;
     std::string_view result;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         result = {};
-        TRY(auto partition, transaction.partition_of(id));
+        TRY(auto partition, transaction.conversations().partition_of(id));
         if (!partition) {
-            TRY(const int known, transaction.known_partitions(rules_.topic));
+            TRY(const int known, transaction.partitions().known_count(rules_.topic));
             partition = known > 0 ? partition_of_key(id, known) : 0;
         }
-        TRY(const auto stored, transaction.peek_partition({rules_.group, rules_.topic, *partition}));
+        TRY(const auto stored, transaction.partitions().read({rules_.group, rules_.topic, *partition}));
         TRY(const Instant now, transaction.now());
         Transition transition(transaction, planner_, rules_.batch, stored.value_or(PartitionRow{}), now);
         TRY_VOID(transition.load({id}, *partition));
-        TRY(const auto row, transaction.lock_catch_up(id));
+        TRY(const auto row, transaction.reconciles().lock(id));
         if (!is_ours(row, taken)) return {};
         TRY(result, change(transition));
         if (result.empty()) {
-            CatchUpRow again = taken;
+            ReconcileRow again = taken;
             again.next_try_at = now + rules_.batch.settle;
             --again.attempts;  // it was not in vain
             again.owner.clear();
-            return transaction.put_catch_up(again);
+            return transaction.reconciles().update(again);
         }
         TRY_VOID(transition.write());
         report = std::move(transition.report);
-        return transaction.remove_catch_up(id);
+        return transaction.reconciles().remove(id);
     };
     TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto row, transaction.lock_catch_up(id));
+        TRY(const auto row, transaction.reconciles().lock(id));
         return !is_ours(row, taken);
     }));
     if (result.empty()) return {};
@@ -186,10 +189,10 @@ Result<void> CatchUps::finish(const CatchUpRow& taken,
     return {};
 }
 
-Result<void> CatchUps::apply(const CatchUpRow& taken, const ServerLog& log) {
+Result<void> CatchUps::apply(const ReconcileRow& taken, const ServerLog& log) {
     return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
         if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
-        if (mutant(Mutant::disproved_silence_counted) && taken.why == CatchUpWhy::silence) {
+        if (mutant(Mutant::disproved_silence_counted) && taken.why == ReconcileReason::inactivity) {
             transition.let_silence_count();
             return name_of(Recovered::silent);
         }
@@ -198,7 +201,7 @@ Result<void> CatchUps::apply(const CatchUpRow& taken, const ServerLog& log) {
     });
 }
 
-Result<void> CatchUps::give_up(const CatchUpRow& taken, const Unread& why) {
+Result<void> CatchUps::give_up(const ReconcileRow& taken, const Unread& why) {
     log_warn("the agent server did not tell what became of a conversation",
              {{"conversation", taken.conversation_id},
               {"asked_for", std::string(name_of(taken.why))},
@@ -209,20 +212,20 @@ Result<void> CatchUps::give_up(const CatchUpRow& taken, const Unread& why) {
     });
 }
 
-Result<void> CatchUps::put_off(const CatchUpRow& taken, bool right_away) {
+Result<void> CatchUps::put_off(const ReconcileRow& taken, bool right_away) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(const auto row, transaction.lock_catch_up(taken.conversation_id));
+        TRY(const auto row, transaction.reconciles().lock(taken.conversation_id));
         if (!is_ours(row, taken)) return {};
         TRY(const Instant now, transaction.now());
-        CatchUpRow again = taken;
+        ReconcileRow again = taken;
         again.next_try_at = right_away ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
-        return transaction.put_catch_up(again);
+        return transaction.reconciles().update(again);
     };
     return store_.transact_idempotent(work);
 }
 
-std::string_view name_of(CatchUpWhy why) {
-    return why == CatchUpWhy::silence ? "silence" : "registered";
+std::string_view name_of(ReconcileReason why) {
+    return why == ReconcileReason::inactivity ? "silence" : "registered";
 }
 
 }  // namespace epilogue

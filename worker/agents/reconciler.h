@@ -14,6 +14,7 @@
 
 #include "worker/agents/agent_log.h"
 #include "worker/apply/batch.h"
+#include "worker/store/reconcile_rows.h"
 
 namespace epilogue {
 
@@ -31,7 +32,7 @@ struct CatchUpRules {
 struct CatchUpObserver {
     /// One for each that is over: `result` is ended, alive, silent, told (by the topic, meanwhile), too_late,
     /// or why the log could not be read.
-    std::function<void(CatchUpWhy why, std::string_view result)> over = [](auto, auto) {};
+    std::function<void(ReconcileReason why, std::string_view result)> over = [](auto, auto) {};
     /// What it changed, once that is durable.
     std::function<void(const BatchReport&)> applied = [](const auto&) {};
 };
@@ -59,13 +60,13 @@ class CatchUps {
     /// Reads what is due once there is nothing left of what was found; one thread at a time, once a second.
     Result<void> look();
     /// Leases it; nullopt when there is nothing to ask (any more).
-    Result<std::optional<CatchUpRow>> take(const std::string& conversation_id);
-    Result<void> apply(const CatchUpRow& taken, const ServerLog& log);
-    Result<void> put_off(const CatchUpRow& taken, bool right_away);
-    Result<void> give_up(const CatchUpRow& taken, const Unread& why);
+    Result<std::optional<ReconcileRow>> take(const std::string& conversation_id);
+    Result<void> apply(const ReconcileRow& taken, const ServerLog& log);
+    Result<void> put_off(const ReconcileRow& taken, bool right_away);
+    Result<void> give_up(const ReconcileRow& taken, const Unread& why);
     /// Changes the conversation and removes its row, unless somebody else has the row by now. `change` says
     /// what came of it; nothing, when it is to be asked once more.
-    Result<void> finish(const CatchUpRow& taken,
+    Result<void> finish(const ReconcileRow& taken,
                         const std::function<Result<std::string_view>(Transition&)>& change);
 
     Store& store_;

@@ -8,7 +8,9 @@
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
 #include "worker/deliver/freeze.h"
+#include "worker/store/delivery_rows.h"
 #include "worker/store/fence.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 
@@ -72,13 +74,13 @@ Result<bool> Summariser::lease(const TurnId& turn, Job& job) {
     bool leased = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         leased = false;
-        TRY(auto row, transaction.lock_summary(turn));
+        TRY(auto row, transaction.summaries().lock(turn));
         TRY(const Instant now, transaction.now());
         if (!row || !row->owed || (row->lease_until && *row->lease_until > now)) return {};
         row->owner = rules_.owner;
         row->generation.value += 1;
         row->lease_until = now + rules_.lease;
-        TRY_VOID(transaction.put_summary(*row));
+        TRY_VOID(transaction.summaries().update(*row));
         job.left =
             std::chrono::duration_cast<std::chrono::milliseconds>(row->created_at + rules_.deadline - now);
         job.row = std::move(*row);
@@ -86,7 +88,7 @@ Result<bool> Summariser::lease(const TurnId& turn, Job& job) {
         return {};
     };
     TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto row, transaction.lock_summary(turn));
+        TRY(const auto row, transaction.summaries().lock(turn));
         return row && row->generation == job.row.generation && row->owner == rules_.owner;
     }));
     return leased;
@@ -94,10 +96,10 @@ Result<bool> Summariser::lease(const TurnId& turn, Job& job) {
 
 Result<void> Summariser::let_go(const Job& job) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(auto row, transaction.lock_summary({job.row.conversation_id, job.row.turn_key}));
+        TRY(auto row, transaction.summaries().lock({job.row.conversation_id, job.row.turn_key}));
         if (!row || !row->owed || row->generation != job.row.generation) return {};
         row->lease_until.reset();
-        return transaction.put_summary(*row);
+        return transaction.summaries().update(*row);
     };
     return store_.transact_idempotent(work);
 }
@@ -110,7 +112,7 @@ Result<void> Summariser::freeze(const Job& job, const Testimony& testimony) {
         return {};
     };
     const auto done = store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto stored, transaction.lock_summary({row.conversation_id, row.turn_key}));
+        TRY(const auto stored, transaction.summaries().lock({row.conversation_id, row.turn_key}));
         return stored && !stored->owed;
     });
     if (!done && is_fenced(done.error())) return {};  // its posts fell due, or its lease had passed

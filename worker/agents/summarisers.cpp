@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/thread_name.h"
+#include "worker/store/store.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -101,8 +103,8 @@ void Summarisers::forget(const TurnId& turn) {
 
 void Summarisers::sweep_once() {
     std::vector<TurnId> turns;
-    const auto looked = store_.read([&](Transaction& transaction) -> Result<void> {
-        TRY(turns, transaction.owed_summaries(sweep_rows));
+    const auto looked = store_.read_only([&](Transaction& transaction) -> Result<void> {
+        TRY(turns, transaction.summaries().owed(sweep_rows));
         return {};
     });
     trouble_(looked ? "" : looked.error().text);

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "worker/agents/summariser.h"
+#include "worker/store/store.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 

@@ -8,6 +8,8 @@
 #include "schemas/decode.h"
 #include "schemas/processor.h"
 #include "worker/apply/registration.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
 
 namespace epilogue {
 namespace {
@@ -34,8 +36,8 @@ Result<std::size_t> Adopter::adopt_all() {
     std::size_t count = 0;
     while (true) {
         std::vector<std::int64_t> ids;
-        TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
-            TRY(ids, transaction.foreign_callbacks(rows_at_once));
+        TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+            TRY(ids, transaction.callbacks().unadopted(rows_at_once));
             return {};
         }));
         for (const std::int64_t id : ids) {
@@ -52,14 +54,14 @@ Result<bool> Adopter::adopt(std::int64_t id) {
     bool adopted = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         adopted = false;
-        TRY(const auto unlocked, transaction.peek_foreign_callback(id));
+        TRY(const auto unlocked, transaction.callbacks().read_unadopted(id));
         if (!unlocked) return {};
         // The conversation first, as everywhere: whoever is second sees the first.
         CallbackRow row;
         row.id = id;
         row.conversation_id = normalise_conversation_id(unlocked->conversation_id);
-        TRY(const Conversation conversation, transaction.lock_conversation(row.conversation_id));
-        TRY(const auto foreign, transaction.lock_foreign_callback(id));
+        TRY(const Conversation conversation, transaction.conversations().lock_one(row.conversation_id));
+        TRY(const auto foreign, transaction.callbacks().lock_unadopted(id));
         if (!foreign) return {};
         row.processor_type = foreign->processor_type;
         row.processor_json = foreign->processor_json;
@@ -67,15 +69,15 @@ Result<bool> Adopter::adopt(std::int64_t id) {
         if (old) row.state.phase = Phase::dormant;
         const auto processor = decode_processor(row.processor_type, row.processor_json);
         if (!processor) row.state = step(row.state, row.options, RowFound{processor.error().text}).state;
-        TRY_VOID(transaction.insert_callback_progress(row));
+        TRY_VOID(transaction.callbacks().insert_progress(row));
         adopted = true;
-        if (row.state.phase == Phase::error) return transaction.put_callback_state(id, row.state);
+        if (row.state.phase == Phase::error) return transaction.callbacks().update_state(id, row.state);
         if (row.state.phase != Phase::watching) return {};
         TRY(const Instant now, transaction.now());
         return begin_watch(transaction, planner_, conversation, row, now, rules_.watch);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto foreign, transaction.lock_foreign_callback(id));
+        TRY(const auto foreign, transaction.callbacks().lock_unadopted(id));
         return !foreign;
     };
     TRY_VOID(store_.transact(work, is_done));

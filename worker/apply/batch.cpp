@@ -6,7 +6,11 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "worker/apply/transition.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
+#include "worker/store/dead_letter_rows.h"
 #include "worker/store/fence.h"
+#include "worker/store/partition_rows.h"
 
 namespace epilogue {
 namespace {
@@ -125,7 +129,7 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
         std::vector<std::string> maybe_watched;
         std::set_difference(alive.begin(), alive.end(), steered.begin(), steered.end(),
                             std::back_inserter(maybe_watched));
-        TRY(const auto watched, transaction.watched_among(maybe_watched));
+        TRY(const auto watched, transaction.callbacks().watched_among(maybe_watched));
         std::set<std::string> ids = steered;
         ids.insert(watched.begin(), watched.end());
         TRY_VOID(transition.load({ids.begin(), ids.end()}, claim.key.partition));
@@ -145,11 +149,11 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
                 transition.report.dead.push_back(dead_letter(claim, item.record, item.dead_reason));
         }
         TRY_VOID(transition.write());
-        TRY_VOID(transaction.insert_dead_letters(transition.report.dead));
+        TRY_VOID(transaction.dead_letters().insert(transition.report.dead));
         if (!items.empty()) {
             const RecordView& last = items.back().record;
             transition.partition.next_offset = {last.offset.value + 1};
-            transition.partition.last = RecordPrint{last.offset, crc32_of(last.value), last.timestamp};
+            transition.partition.last = RecordFingerprint{last.offset, crc32_of(last.value), last.timestamp};
         }
         const auto due = transition.earliest_due();
         transition.next_due = claim.next_due && (!due || *claim.next_due < *due) ? claim.next_due : due;
@@ -166,9 +170,9 @@ Result<BatchReport> Batch::tick(Claim& claim, Instant clock, std::optional<NextO
             transition.partition.caught_up_at = now;
             transition.partition.caught_up_offset = caught_up;
         }
-        TRY(auto ids, transaction.due_conversations(partition, now, rules_.max_timers));
+        TRY(auto ids, transaction.conversations().due(partition, now, rules_.max_timers));
         // Held turns are let go one by one, once so many silences are no storm any more.
-        TRY(const auto held, transaction.held_conversations(partition, 1));
+        TRY(const auto held, transaction.conversations().suspended(partition, 1));
         if (!held.empty()) {
             TRY(const bool storm, transition.is_storm(now));
             if (!storm) ids.push_back(held.front());
@@ -177,7 +181,7 @@ Result<BatchReport> Batch::tick(Claim& claim, Instant clock, std::optional<NextO
         TRY_VOID(transition.load(ids, partition));
         TRY_VOID(transition.tick_all(now, {partition, std::nullopt, now}));
         TRY_VOID(transition.write());
-        TRY(transition.next_due, transaction.next_due(partition));
+        TRY(transition.next_due, transaction.conversations().next_due(partition));
         constexpr std::chrono::seconds look_at_held_again{1};
         const bool some_held = !held.empty() || transition.report.held > 0;
         if (some_held)
@@ -192,7 +196,7 @@ Result<BatchReport> Batch::commit(Claim& claim,
     Claim moved = claim;
     BatchReport report;
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(auto locked, transaction.lock_partition(claim.key));
+        TRY(auto locked, transaction.partitions().lock(claim.key));
         if (!locked || locked->generation != claim.generation || locked->next_offset != claim.position)
             return fenced("partition " + std::to_string(claim.key.partition));
         TRY(const Instant now, transaction.now());
@@ -203,7 +207,7 @@ Result<BatchReport> Batch::commit(Claim& claim,
         moved.last = transition.partition.last;
         moved.anchor = claim.anchor ? claim.anchor : moved.last;
         transition.partition.anchor = moved.anchor;
-        TRY_VOID(transaction.put_partition(claim.key, transition.partition));
+        TRY_VOID(transaction.partitions().update(claim.key, transition.partition));
         moved.position = transition.partition.next_offset;
         moved.sequence = transition.partition.sequence;
         moved.clock = transition.partition.clock;
@@ -213,7 +217,7 @@ Result<BatchReport> Batch::commit(Claim& claim,
         return {};
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto row, transaction.lock_partition(claim.key));
+        TRY(const auto row, transaction.partitions().lock(claim.key));
         if (!row || row->generation != claim.generation)
             return fenced("partition " + std::to_string(claim.key.partition));
         return row->sequence == claim.sequence + 1;

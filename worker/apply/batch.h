@@ -15,7 +15,10 @@
 #include "schemas/decode.h"
 #include "worker/apply/planner.h"
 #include "worker/core/fold.h"
+#include "worker/store/dead_letter_rows.h"
+#include "worker/store/partition_rows.h"
 #include "worker/store/store.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 
@@ -27,11 +30,11 @@ struct Claim {
     Generation generation;
     NextOffset position;  ///< stored: where the next batch starts
     std::int64_t sequence = 0;
-    std::optional<Instant> next_due;    ///< earliest standing timer, as far as known
-    std::optional<Instant> clock;       ///< the partition's
-    Instant applied_at;                 ///< database time of the last records applied, or of the claim
-    std::optional<RecordPrint> last;    ///< record applied
-    std::optional<RecordPrint> anchor;  ///< one that is known to be of the log that is read
+    std::optional<Instant> next_due;          ///< earliest standing timer, as far as known
+    std::optional<Instant> clock;             ///< the partition's
+    Instant applied_at;                       ///< database time of the last records applied, or of the claim
+    std::optional<RecordFingerprint> last;    ///< record applied
+    std::optional<RecordFingerprint> anchor;  ///< one that is known to be of the log that is read
 };
 
 struct BatchReport {

@@ -5,6 +5,10 @@
 
 #include "base/ids.h"
 #include "schemas/processor.h"
+#include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 
@@ -74,7 +78,7 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
         if (summary.owed) candidates.push_back(summary.conversation_id);
     if (candidates.empty()) return {};
     if (!asking_.by_default) {
-        TRY(candidates, transaction.with_agent_server(candidates));
+        TRY(candidates, transaction.agent_endpoints().among(candidates));
     }
     const std::set<std::string> askable(candidates.begin(), candidates.end());
     std::map<TurnId, std::optional<Instant>> owed;  ///< since when; from now on
@@ -82,7 +86,7 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
         if (!summary.owed) continue;
         summary.owed = askable.contains(summary.conversation_id);
         if (!summary.owed) continue;
-        TRY(const auto known, transaction.summary_of(summary.conversation_id, summary.turn_key));
+        TRY(const auto known, transaction.summaries().find({summary.conversation_id, summary.turn_key}));
         summary.owed = !known || known->owed;
         // Who comes while the server is asked waits no longer than those who were there.
         if (summary.owed)
@@ -109,11 +113,11 @@ Result<std::vector<std::string>> Planner::write(Transaction& transaction, Plan& 
     for (const CallbackRow& callback : callbacks) {
         const auto& changed = plan.changed_callbacks;
         if (std::find(changed.begin(), changed.end(), callback.id) != changed.end())
-            TRY_VOID(transaction.put_callback_state(callback.id, callback.state));
+            TRY_VOID(transaction.callbacks().update_state(callback.id, callback.state));
     }
     TRY_VOID(decide_what_is_owed(transaction, plan));
-    TRY_VOID(transaction.insert_summaries(plan.summaries));
-    return transaction.insert_deliveries(plan.deliveries);
+    TRY_VOID(transaction.summaries().insert(plan.summaries));
+    return transaction.deliveries().insert(plan.deliveries);
 }
 
 }  // namespace epilogue

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "worker/core/summarise.h"
-#include "worker/store/store.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/summary_rows.h"
+#include "worker/store/transaction.h"
 
 namespace epilogue {
 

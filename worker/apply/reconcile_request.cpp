@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "worker/core/server_log.h"
+#include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/reconcile_rows.h"
 
 namespace epilogue {
 namespace {
@@ -19,17 +21,17 @@ Instant heard_of_until(const Conversation& conversation) {
 
 }  // namespace
 
-Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id, CatchUpWhy why,
-                              Instant at, bool has_default) {
+Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id,
+                              ReconcileReason why, Instant at, bool has_default) {
     if (!has_default) {
-        TRY(const auto own, transaction.agent_endpoint(conversation_id));
+        TRY(const auto own, transaction.agent_endpoints().find(conversation_id));
         if (!own) return false;
     }
-    CatchUpRow row;
+    ReconcileRow row;
     row.conversation_id = conversation_id;
     row.why = why;
     row.next_try_at = at;
-    TRY_VOID(transaction.ask_catch_up(row));
+    TRY_VOID(transaction.reconciles().request(row));
     return true;
 }
 
@@ -44,7 +46,7 @@ Result<void> ask_what_was(Transaction& transaction, const std::string& conversat
     if (!is_open && !is_untold(conversation)) return {};
     Instant at = now + topic_comes_first;
     if (is_open) at = std::max(at, heard_of_until(conversation));
-    TRY_VOID(ask_agent_server(transaction, conversation_id, CatchUpWhy::registered, at, has_default));
+    TRY_VOID(ask_agent_server(transaction, conversation_id, ReconcileReason::registered, at, has_default));
     return {};
 }
 

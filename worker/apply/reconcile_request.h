@@ -1,14 +1,15 @@
 // The question that begins a catch-up (catch_ups.h), asked in the transaction that finds it.
 #pragma once
 
-#include "worker/store/store.h"
+#include "worker/store/reconcile_rows.h"
+#include "worker/store/transaction.h"
 
 namespace epilogue {
 
 /// Queues the question, not to be worked at before `at`, when the conversation has an agent server: one of
 /// its own, or `has_default`. False when there is none to ask.
-Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id, CatchUpWhy why,
-                              Instant at, bool has_default);
+Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id,
+                              ReconcileReason why, Instant at, bool has_default);
 
 /// Whether a callback's watch may have missed what the topic does not tell any more: no turn is known, or one
 /// is open and nothing has come of it for a minute.

@@ -7,6 +7,9 @@
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/unreported_end.h"
 #include "worker/core/fold.h"
+#include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
 
 namespace epilogue {
 namespace {
@@ -14,11 +17,11 @@ namespace {
 Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& event) {
     bool exists = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(const auto callback, transaction.lock_callback(id));
+        TRY(const auto callback, transaction.callbacks().lock(id));
         exists = callback.has_value();
         if (!callback) return {};
         const CallbackState next = step(callback->state, callback->options, event).state;
-        return next == callback->state ? Result<void>() : transaction.put_callback_state(id, next);
+        return next == callback->state ? Result<void>() : transaction.callbacks().update_state(id, next);
     };
     TRY_VOID(store.transact_idempotent(work));
     return exists;
@@ -34,7 +37,7 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
         InactivityRules rules;
         rules.after = watch.inactivity;
         rules.watched_since = now;
-        return transaction.put_conversations(
+        return transaction.conversations().update(
             {{callback.conversation_id, watch_silence(conversation, rules), false, {}}});
     }
     if (!callback.options.from_last) return {};
@@ -63,8 +66,8 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
 
     Conversation seen_before;
     if (mutant(Mutant::late_registration_unlocked)) {
-        TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
-            TRY(seen_before, transaction.lock_conversation(callback.conversation_id));
+        TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
+            TRY(seen_before, transaction.conversations().lock_one(callback.conversation_id));
             return {};
         }));
     }
@@ -74,30 +77,31 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
         registered = {};
         CallbackRow row = callback;
         if (request.kept) {
-            KeptRequest kept = *request.kept;
+            IdempotentRequest kept = *request.kept;
             kept.registration = row.idempotency_key;
-            TRY(kept, transaction.keep_request(kept));
+            TRY(kept, transaction.callbacks().save_idempotency_key(kept));
             if (kept.body_sha256 != request.kept->body_sha256)
                 return poisonous("Idempotency-Key: it came with another body before");
             row.idempotency_key = kept.registration;
         }
-        TRY(const Conversation locked, transaction.lock_conversation(row.conversation_id));
+        TRY(const Conversation locked, transaction.conversations().lock_one(row.conversation_id));
         const Conversation& conversation = mutant(Mutant::late_registration_unlocked) ? seen_before : locked;
-        TRY(const auto known, transaction.callback_with_idempotency_key(row.idempotency_key));
+        TRY(const auto known, transaction.callbacks().with_idempotency_key(row.idempotency_key));
         if (known) {
             registered = {*known, true, {}};
             return {};
         }
-        TRY(row.id, transaction.insert_callback(row));
+        TRY(row.id, transaction.callbacks().insert(row));
         registered.callback_id = row.id;
-        if (request.endpoint) TRY_VOID(transaction.put_agent_endpoint(*request.endpoint));
+        if (request.endpoint) TRY_VOID(transaction.agent_endpoints().save(*request.endpoint));
         TRY(const Instant now, transaction.now());
         return begin_watch(transaction, planner, conversation, row, now, request.watch,
                            &registered.planned_sink);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY_VOID(transaction.lock_conversation(callback.conversation_id));  // waits for a COMMIT under way
-        TRY(const auto known, transaction.callback_with_idempotency_key(callback.idempotency_key));
+        TRY_VOID(
+            transaction.conversations().lock_one(callback.conversation_id));  // waits for a COMMIT under way
+        TRY(const auto known, transaction.callbacks().with_idempotency_key(callback.idempotency_key));
         return known.has_value();
     };
     TRY_VOID(store.transact(work, is_done));
@@ -112,16 +116,16 @@ Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id
     bool exists = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         exists = false;
-        TRY(const auto unlocked, transaction.peek_callback(id));
+        TRY(const auto unlocked, transaction.callbacks().read(id));
         if (!unlocked) return {};
         exists = true;
-        TRY(const Conversation conversation, transaction.lock_conversation(unlocked->conversation_id));
-        TRY(auto callback, transaction.lock_callback(id));
+        TRY(const Conversation conversation, transaction.conversations().lock_one(unlocked->conversation_id));
+        TRY(auto callback, transaction.callbacks().lock(id));
         if (!callback) return {};
         const CallbackState next = step(callback->state, callback->options, WakeAsked{}).state;
         if (next == callback->state) return {};
         callback->state = next;
-        TRY_VOID(transaction.put_callback_state(id, next));
+        TRY_VOID(transaction.callbacks().update_state(id, next));
         TRY(const Instant now, transaction.now());
         return begin_watch(transaction, planner, conversation, *callback, now, watch);
     };

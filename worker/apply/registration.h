@@ -6,6 +6,8 @@
 #include <string>
 
 #include "worker/apply/planner.h"
+#include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/callback_rows.h"
 #include "worker/store/store.h"
 
 namespace epilogue {
@@ -24,7 +26,8 @@ struct RegistrationRequest {
     WatchRules watch;
     std::string idempotency_key;                 ///< the same key registers once; empty: one is made up
     std::optional<AgentEndpoint> endpoint = {};  ///< of the conversation; none: what is known of it stays
-    std::optional<KeptRequest> kept = {};  ///< of a request with a key of its own, `registration` left empty
+    std::optional<IdempotentRequest> kept =
+        {};  ///< of a request with a key of its own, `registration` left empty
 };
 
 struct Registered {

@@ -3,6 +3,8 @@
 #include "base/ids.h"
 #include "schemas/decode.h"
 #include "worker/apply/transition.h"
+#include "worker/store/dead_letter_rows.h"
+#include "worker/store/partition_rows.h"
 
 namespace epilogue {
 namespace {
@@ -32,7 +34,7 @@ Result<Replayed> replay_dead_letter(Store& store, const Planner& planner, const 
     Replayed replayed;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         replayed = {};
-        TRY(const auto letter, transaction.lock_dead_letter(id));
+        TRY(const auto letter, transaction.dead_letters().lock(id));
         if (!letter) return {};
         const Reread found = reread(*letter);
         if (!found.event) {
@@ -47,7 +49,7 @@ Result<Replayed> replay_dead_letter(Store& store, const Planner& planner, const 
                                                     {letter->partition, letter->offset.value, now}));
         TRY_VOID(transition.write());
         replayed.result = applied == Applied::repeat ? ReplayResult::repeat : ReplayResult::applied;
-        return transaction.mark_replayed(id);
+        return transaction.dead_letters().mark_replayed(id);
     };
     // A lost answer is simply tried again: the second time the event is a repeat.
     TRY_VOID(store.transact_idempotent(work));

@@ -4,6 +4,12 @@
 
 #include "base/mutant.h"
 #include "worker/apply/reconcile_request.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/partition_rows.h"
+#include "worker/store/reconcile_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -28,8 +34,8 @@ Transition::Transition(Transaction& transaction, const Planner& planner, const B
 
 Result<void> Transition::load(const std::vector<std::string>& ids, int partition_id) {
     if (ids.empty()) return {};
-    TRY(conversations_, transaction_.lock_conversations(ids, partition_id));
-    TRY(callbacks_, transaction_.lock_active_callbacks(ids));
+    TRY(conversations_, transaction_.conversations().lock(ids, partition_id));
+    TRY(callbacks_, transaction_.callbacks().lock_active(ids));
     for (CallbackRow& callback : callbacks_) callbacks_of_[callback.conversation_id].push_back(&callback);
     return {};
 }
@@ -68,7 +74,7 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
     if (would_time_out(found->conversation, at, rules.inactivity)) {
         // A held turn is let go by an event of its own, whether or not the storm is over.
         TRY(const bool storm, is_storm(at));
-        rules.inactivity.may_fire = !storm && !found->held;
+        rules.inactivity.may_fire = !storm && !found->suspended;
         if (rules.inactivity.may_fire) {
             // Before a silence counts its server is asked, also when the event that ends it comes first.
             TRY(const bool asks, ask_agent_server(*found));
@@ -77,8 +83,8 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
     }
     Folded folded = fold(std::move(found->conversation), event, at, rules);
     const Applied applied = folded.applied;
-    if (found->held) found->let_go_at = database_now_;
-    found->held = false;
+    if (found->suspended) found->resumed_at = database_now_;
+    found->suspended = false;
     keep(*found, std::move(folded), source);
     return applied;
 }
@@ -86,11 +92,11 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
 Result<void> Transition::tick_all(Instant now, const Source& source) {
     for (StoredConversation& stored : conversations_) {
         FoldRules rules = rules_for(stored.id);
-        stored.held = false;
+        stored.suspended = false;
         if (would_time_out(stored.conversation, now, rules.inactivity)) {
             TRY(const bool storm, is_storm(now));
             rules.inactivity.may_fire = !storm;
-            stored.held = storm;
+            stored.suspended = storm;
             report.held += storm ? 1 : 0;
             TRY(const bool asks, ask_agent_server(stored));
             if (asks) continue;
@@ -102,10 +108,11 @@ Result<void> Transition::tick_all(Instant now, const Source& source) {
 
 Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
     auto& open = std::get<Open>(stored.conversation.standing);
-    if (stored.held) open.asked = false;  // what it says now means nothing by the time that this is let go
-    if (stored.held || open.asked) return false;
-    TRY(open.asked, epilogue::ask_agent_server(transaction_, stored.id, CatchUpWhy::silence, database_now_,
-                                               rules_.default_agent_server));
+    if (stored.suspended)
+        open.asked = false;  // what it says now means nothing by the time that this is let go
+    if (stored.suspended || open.asked) return false;
+    TRY(open.asked, epilogue::ask_agent_server(transaction_, stored.id, ReconcileReason::inactivity,
+                                               database_now_, rules_.default_agent_server));
     if (open.asked) open.due = database_now_ + rules_.agent_answers_in;
     return open.asked;
 }
@@ -128,7 +135,7 @@ void Transition::take(const std::string& conversation_id, const std::vector<Turn
 }
 
 Result<void> Transition::write() {
-    TRY_VOID(transaction_.put_conversations(conversations_));
+    TRY_VOID(transaction_.conversations().update(conversations_));
     TRY(const auto fresh, planner_.write(transaction_, plan_, callbacks_));
     for (const SummaryRow& summary : plan_.summaries) {
         if (summary.owed)
@@ -150,7 +157,7 @@ std::optional<Instant> Transition::earliest_due() const {
     std::optional<Instant> earliest;
     for (const StoredConversation& stored : conversations_) {
         const auto due = due_at(stored.conversation);
-        if (due && !stored.held && (!earliest || *due < *earliest)) earliest = due;
+        if (due && !stored.suspended && (!earliest || *due < *earliest)) earliest = due;
     }
     return earliest;
 }
@@ -159,8 +166,8 @@ Result<bool> Transition::is_storm(Instant now) {
     if (!rules_.hold_storms) return false;
     if (!storm_) {
         const auto window = std::chrono::duration_cast<Micros>(rules_.inactivity) / storm_window;
-        TRY(const SilenceCensus census,
-            transaction_.silence_census(now - window, now + window, database_now_ - window));
+        TRY(const InactivityCensus census, transaction_.conversations().inactivity_census(
+                                               now - window, now + window, database_now_ - window));
         storm_ = census.near > std::max(storm_at_least, census.open / 10);
     }
     return *storm_;

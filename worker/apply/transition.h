@@ -11,6 +11,9 @@
 
 #include "worker/apply/batch.h"
 #include "worker/core/server_log.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
+#include "worker/store/partition_rows.h"
 
 namespace epilogue {
 

@@ -6,6 +6,8 @@
 #include "schemas/processor.h"
 #include "worker/apply/transition.h"
 #include "worker/apply/unreported_end.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
 
 namespace epilogue {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "schemas/processor.h"
-#include "worker/store/store.h"
+#include "worker/store/transaction.h"
 
 namespace epilogue {
 

@@ -4,6 +4,8 @@
 
 #include "base/io/log.h"
 #include "base/io/mysql.h"
+#include "worker/store/conversation_rows.h"
+#include "worker/store/partition_rows.h"
 
 namespace epilogue {
 namespace {
@@ -39,9 +41,9 @@ Result<Bearing> first_bearing(Log& log, int partition, std::optional<int> first_
 /// Asks before any row is locked: no lock is held while a broker is waited for.
 Result<Seen> see(Store& store, Log& log, const PartitionKey& key) {
     Seen seen;
-    TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
-        TRY(seen.row, transaction.peek_partition(key));
-        TRY(seen.first_partitions, transaction.first_partitions(key.topic));
+    TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
+        TRY(seen.row, transaction.partitions().read(key));
+        TRY(seen.first_partitions, transaction.partitions().first_count(key.topic));
         return {};
     }));
     if (seen.row) {
@@ -99,7 +101,7 @@ Result<void> apply(Bearing& bearing, PartitionRow& row, const Seen& seen, const 
         bearing.why = "taken over from group " + row.group + ", at offset " + std::to_string(before.value);
     }
     row.next_offset = bearing.position;
-    if (bearing.change != LogChange::none) row.moved = Move{now, before, bearing.why};
+    if (bearing.change != LogChange::none) row.reset = PositionReset{now, before, bearing.why};
     return {};
 }
 
@@ -117,7 +119,7 @@ Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key,
     claim.key = key;
     claim.owner = owner;
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        const auto locked = transaction.lock_partition(key);
+        const auto locked = transaction.partitions().lock(key);
         if (!locked && is_conflict(locked.error()) && seen.row) {
             // A predecessor that was paused in the middle of a transaction holds the row: its session is
             // ended, and this transaction runs again.
@@ -136,7 +138,7 @@ Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key,
         } else {
             row.next_offset = seen.bearing.position;
             if (seen.bearing.change != LogChange::none)
-                row.moved = Move{now, row.next_offset, seen.bearing.why};
+                row.reset = PositionReset{now, row.next_offset, seen.bearing.why};
         }
         row.generation = {std::max(row.generation.value + 1, std::int64_t{now.time_since_epoch().count()})};
         row.group = key.group;
@@ -144,8 +146,8 @@ Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key,
         row.first_partitions = seen.first_partitions;
         row.owner = owner;
         row.connection_id = transaction.connection_id();
-        TRY_VOID(transaction.put_partition(key, row));
-        TRY(claim.next_due, transaction.next_due(key.partition));
+        TRY_VOID(transaction.partitions().update(key, row));
+        TRY(claim.next_due, transaction.conversations().next_due(key.partition));
         claim.cluster_id = row.cluster_id;
         claim.generation = row.generation;
         claim.position = row.next_offset;
@@ -157,7 +159,7 @@ Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key,
         return {};
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto row, transaction.lock_partition(key));
+        TRY(const auto row, transaction.partitions().lock(key));
         return row && row->generation == claim.generation && row->owner == owner;
     };
     TRY_VOID(store.transact(work, is_done));

@@ -6,6 +6,7 @@
 
 #include "worker/apply/batch.h"
 #include "worker/consume/position_check.h"
+#include "worker/store/partition_rows.h"
 
 namespace epilogue {
 

@@ -6,7 +6,10 @@
 #include "base/io/log.h"
 #include "base/mutant.h"
 #include "worker/consume/dispatch_report.h"
+#include "worker/store/dead_letter_rows.h"
 #include "worker/store/fence.h"
+#include "worker/store/partition_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -56,8 +59,8 @@ Result<Claimed> Loop::claim(const ClaimWanted& wanted) {
     const PartitionKey key{rules_.group, rules_.topic, partition};
     if (wanted.was_fenced) {
         std::optional<NextOffset> stored;
-        TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
-            TRY(const auto row, transaction.lock_partition(key));
+        TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+            TRY(const auto row, transaction.partitions().lock(key));
             if (row) stored = row->next_offset;
             return {};
         }));
@@ -178,7 +181,7 @@ Result<std::optional<Loop::Clock>> Loop::clock_of(const TimerNear& timer) {
         return std::optional(Clock{*claim.clock, std::nullopt});
     if (!timer.drained) return std::optional<Clock>();
     Instant now{};
-    TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+    TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
         TRY(now, transaction.now());
         return {};
     }));

@@ -15,6 +15,8 @@
 #include "worker/deliver/outbox.h"
 #include "worker/observe/metrics.h"
 #include "worker/observe/readiness.h"
+#include "worker/store/dead_letter_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 

@@ -23,7 +23,7 @@ class Log {
     /// Where a partition that was never claimed starts.
     virtual Result<NextOffset> first_position(int partition) = 0;
     /// The record with exactly that offset, read now; nullopt when there is none.
-    virtual Result<std::optional<RecordPrint>> record_at(int partition, Offset offset) = 0;
+    virtual Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset) = 0;
     /// Reads on from `position`; the partition is assigned.
     virtual Result<void> read_from(int partition, NextOffset position) = 0;
     virtual void stop_reading(int partition) = 0;

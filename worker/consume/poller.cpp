@@ -112,7 +112,7 @@ Result<int> Poller::partitions() {
     return consumer_->partitions(answer_wait);
 }
 
-Result<std::optional<RecordPrint>> Poller::record_at(int partition, Offset offset) {
+Result<std::optional<RecordFingerprint>> Poller::record_at(int partition, Offset offset) {
     if (!reader_) {
         KafkaSettings settings = settings_;
         settings.client_id += "-reader";

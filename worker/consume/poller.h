@@ -35,7 +35,7 @@ class Poller final : public Log {
     std::string cluster_id() override;
     Result<int> partitions() override;
     Result<NextOffset> first_position(int partition) override;
-    Result<std::optional<RecordPrint>> record_at(int partition, Offset offset) override;
+    Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset) override;
     Result<void> read_from(int partition, NextOffset position) override;
     void stop_reading(int partition) override;
     Result<Watermarks> watermarks(int partition) override;

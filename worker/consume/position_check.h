@@ -15,15 +15,15 @@ namespace epilogue {
 struct StoredPosition {
     std::string cluster_id;
     NextOffset position;
-    std::optional<NextOffset> caught_up;  ///< the log's end when nothing was left to read
-    std::optional<RecordPrint> anchor;    ///< a record that is known to be of the log
+    std::optional<NextOffset> caught_up;      ///< the log's end when nothing was left to read
+    std::optional<RecordFingerprint> anchor;  ///< a record that is known to be of the log
 };
 
 /// What the broker says of a partition now.
 struct LogSight {
     std::string cluster_id;  ///< empty: not known
     Watermarks marks;
-    std::optional<RecordPrint> anchor;  ///< the record at the anchor's offset, when there is one
+    std::optional<RecordFingerprint> anchor;  ///< the record at the anchor's offset, when there is one
 };
 
 /// How a position can move other than by reading on.

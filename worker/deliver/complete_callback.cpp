@@ -1,10 +1,13 @@
 #include "worker/deliver/complete_callback.h"
 
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
+
 namespace epilogue {
 
 Result<void> finish_callback(Transaction& transaction, const DeliveryRow& delivery) {
     if (!is_final(delivery.progress.state)) return {};
-    TRY(const auto callback, transaction.lock_callback(delivery.callback_id));
+    TRY(const auto callback, transaction.callbacks().lock(delivery.callback_id));
     if (!callback) return {};
     const CallbackEvent event =
         delivery.progress.state == DeliveryState::sent
@@ -12,7 +15,7 @@ Result<void> finish_callback(Transaction& transaction, const DeliveryRow& delive
             : CallbackEvent{DeliveryRefused{delivery.turn_key, delivery.progress.cause}};
     const CallbackState next = step(callback->state, callback->options, event).state;
     if (next == callback->state) return {};
-    return transaction.put_callback_state(delivery.callback_id, next);
+    return transaction.callbacks().update_state(delivery.callback_id, next);
 }
 
 }  // namespace epilogue

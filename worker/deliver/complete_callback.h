@@ -1,7 +1,8 @@
 // A delivery that came to its end tells its callback, in the same transaction.
 #pragma once
 
-#include "worker/store/store.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/transaction.h"
 
 namespace epilogue {
 

@@ -1,6 +1,9 @@
 #include "worker/deliver/credentials.h"
 
+#include "worker/core/delivery.h"
 #include "worker/deliver/permits.h"
+#include "worker/store/credential_rows.h"
+#include "worker/store/delivery_rows.h"
 
 namespace epilogue {
 namespace {
@@ -12,46 +15,46 @@ constexpr int chunks_a_sweep = 20;
 Result<void> change(Store& store, const std::string& credential,
                     const std::function<Result<void>(Transaction&, CredentialRow&)>& work) {
     return store.transact_idempotent([&](Transaction& transaction) -> Result<void> {
-        PaceRows& rows = transaction.pace();
-        TRY(const CredentialRow before, rows.lock_credential(credential));
+        CredentialRows& rows = transaction.credentials();
+        TRY(const CredentialRow before, rows.lock(credential));
         CredentialRow row = before;
         TRY_VOID(work(transaction, row));
-        return row == before ? Result<void>() : rows.put_credential(credential, row);
+        return row == before ? Result<void>() : rows.update(credential, row);
     });
 }
 
 }  // namespace
 
 Result<CredentialRow> standing_of(Transaction& transaction, const std::string& credential) {
-    TRY(const CredentialRow row, transaction.pace().peek_credential(credential));
+    TRY(const CredentialRow row, transaction.credentials().read(credential));
     // Not to be let go between this look and what follows from it.
-    return row.parked_since ? transaction.pace().lock_credential(credential) : Result<CredentialRow>(row);
+    return row.parked_since ? transaction.credentials().lock(credential) : Result<CredentialRow>(row);
 }
 
 Result<void> credential_refused(Transaction& transaction, const std::string& credential,
                                 const std::string& cause, Instant now) {
-    TRY(CredentialRow row, transaction.pace().lock_credential(credential));
+    TRY(CredentialRow row, transaction.credentials().lock(credential));
     row.unsettled = row.unsettled || !row.parked_since;
     if (!row.parked_since) row.parked_since = now;
     row.cause = cause;
     row.probe_at = now + probe_every;
-    return transaction.pace().put_credential(credential, row);
+    return transaction.credentials().update(credential, row);
 }
 
 Result<void> credential_works(Transaction& transaction, const std::string& credential) {
-    TRY(CredentialRow row, transaction.pace().lock_credential(credential));
+    TRY(CredentialRow row, transaction.credentials().lock(credential));
     if (!row.parked_since) return {};
     row.parked_since.reset();
     row.probe_at.reset();
     row.unsettled = true;
-    return transaction.pace().put_credential(credential, row);
+    return transaction.credentials().update(credential, row);
 }
 
 Result<void> probe_now(Transaction& transaction, const std::string& credential, Instant now) {
     TRY(CredentialRow row, standing_of(transaction, credential));
     if (!row.parked_since) return {};
     row.probe_at = now;
-    return transaction.pace().put_credential(credential, row);
+    return transaction.credentials().update(credential, row);
 }
 
 Result<void> settle_credential(Store& store, const std::string& credential,
@@ -59,14 +62,14 @@ Result<void> settle_credential(Store& store, const std::string& credential,
     bool over = false;
     for (int chunk = 0; chunk < chunks_a_sweep && !over; ++chunk) {
         DeliveryState state{};
-        Moved moved;
+        ParkedBatch moved;
         TRY_VOID(change(store, credential, [&](Transaction& transaction, CredentialRow& row) -> Result<void> {
-            PaceRows& rows = transaction.pace();
+            CredentialRows& rows = transaction.credentials();
             moved = {0, true, {}};
             if (!row.unsettled) return {};
             state = row.parked_since ? DeliveryState::parked : DeliveryState::retry;
             TRY(moved, row.parked_since ? rows.park(credential, row.cause, rows_at_once)
-                                        : rows.let_go(credential, rows_at_once));
+                                        : rows.release(credential, rows_at_once));
             row.unsettled = !moved.all;
             TRY(const Instant now, transaction.now());
             if (state == DeliveryState::retry)
@@ -81,7 +84,7 @@ Result<void> settle_credential(Store& store, const std::string& credential,
 
 Result<void> forget_parked(Store& store, const std::string& credential) {
     return change(store, credential, [&](Transaction& transaction, CredentialRow& row) -> Result<void> {
-        TRY(const auto parked, transaction.pace().oldest_parked(credential));
+        TRY(const auto parked, transaction.credentials().oldest_parked(credential));
         if (parked) return {};
         row.parked_since.reset();
         row.probe_at.reset();

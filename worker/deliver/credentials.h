@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "worker/core/delivery.h"
+#include "worker/store/credential_rows.h"
 #include "worker/store/store.h"
 
 namespace epilogue {

@@ -1,7 +1,9 @@
 #include "worker/deliver/freeze.h"
 
 #include "base/mutant.h"
+#include "worker/store/delivery_rows.h"
 #include "worker/store/fence.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -10,7 +12,7 @@ Result<void> put_frozen(Transaction& transaction, SummaryRow row) {
     row.owed = false;
     row.generation.value += 1;
     row.lease_until.reset();
-    return transaction.put_summary(row);
+    return transaction.summaries().update(row);
 }
 
 }  // namespace
@@ -21,7 +23,7 @@ Instant due_since(const SummaryRow& row, Instant now) {
 }
 
 Result<bool> freeze_as_it_is(Transaction& transaction, SummaryRow& row) {
-    TRY(const auto locked, transaction.lock_summary({row.conversation_id, row.turn_key}));
+    TRY(const auto locked, transaction.summaries().lock({row.conversation_id, row.turn_key}));
     if (!locked) return fatal("the summary of turn " + row.turn_key + " is gone");
     row = *locked;
     if (!row.owed) return false;
@@ -32,8 +34,8 @@ Result<bool> freeze_as_it_is(Transaction& transaction, SummaryRow& row) {
 Result<std::vector<DeliveryRow>> freeze_and_release(Transaction& transaction, const SummaryRow& row) {
     const TurnId turn{row.conversation_id, row.turn_key};
     // A sender locks its delivery first, and then the summary.
-    TRY(auto deliveries, transaction.lock_deliveries_of(turn));
-    TRY(const auto locked, transaction.lock_summary(turn));
+    TRY(auto deliveries, transaction.deliveries().lock_of(turn));
+    TRY(const auto locked, transaction.summaries().lock(turn));
     const bool is_ours = locked && locked->owed && locked->generation == row.generation;
     if (!is_ours && !mutant(Mutant::summary_frozen_twice))
         return fenced("the summary of turn " + row.turn_key);
@@ -45,7 +47,7 @@ Result<std::vector<DeliveryRow>> freeze_and_release(Transaction& transaction, co
                            *delivery.next_attempt_at > now;
         if (!waits) continue;
         delivery.next_attempt_at = due_since(row, now);
-        TRY_VOID(transaction.put_delivery(delivery));
+        TRY_VOID(transaction.deliveries().update(delivery));
         released.push_back(std::move(delivery));
     }
     return released;

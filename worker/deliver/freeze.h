@@ -2,7 +2,9 @@
 // alone made it. Whoever is first wins; every post of the turn shows the same.
 #pragma once
 
-#include "worker/store/store.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/summary_rows.h"
+#include "worker/store/transaction.h"
 
 namespace epilogue {
 

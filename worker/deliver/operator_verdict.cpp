@@ -2,6 +2,7 @@
 
 #include "worker/deliver/complete_callback.h"
 #include "worker/deliver/credentials.h"
+#include "worker/store/delivery_rows.h"
 
 namespace epilogue {
 
@@ -14,7 +15,7 @@ Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& deliver
     Generation written;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         answer = OperatorAnswer::done;
-        TRY(auto row, transaction.lock_delivery(delivery_id));
+        TRY(auto row, transaction.deliveries().lock(delivery_id));
         TRY(const Instant now, transaction.now());
         if (!row) {
             answer = OperatorAnswer::no_such_delivery;
@@ -31,13 +32,13 @@ Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& deliver
         row->next_attempt_at = now;
         if (progress->state == DeliveryState::sent) row->sent_at = now;
         written = row->generation;
-        TRY_VOID(transaction.put_delivery(*row));
+        TRY_VOID(transaction.deliveries().update(*row));
         TRY_VOID(finish_callback(transaction, *row));
         const bool goes_on = progress->state == DeliveryState::retry && !row->credential.empty();
         return goes_on ? probe_now(transaction, row->credential, now) : Result<void>();
     };
     TRY_VOID(store.transact(work, [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto row, transaction.lock_delivery(delivery_id));
+        TRY(const auto row, transaction.deliveries().lock(delivery_id));
         return row && row->generation == written;
     }));
     return answer;

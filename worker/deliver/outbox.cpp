@@ -4,6 +4,9 @@
 
 #include "base/thread_name.h"
 #include "worker/deliver/credentials.h"
+#include "worker/store/credential_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/rate_limit_rows.h"
 
 namespace epilogue {
 namespace {
@@ -109,7 +112,7 @@ struct Outbox::Upkeep {
 
 Result<void> Outbox::look(std::vector<Task>& tasks) {
     Upkeep upkeep;
-    TRY_VOID(store_.read([&](Transaction& transaction) -> Result<void> {
+    TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
         TRY_VOID(find_due(transaction, tasks));
         TRY_VOID(find_in_lines(transaction, tasks, upkeep));
         return find_parked(transaction, tasks, upkeep);
@@ -121,18 +124,18 @@ Result<void> Outbox::look(std::vector<Task>& tasks) {
 }
 
 Result<void> Outbox::find_due(Transaction& transaction, std::vector<Task>& tasks) {
-    TRY(const auto due, transaction.due_deliveries(sweep_rows));
+    TRY(const auto due, transaction.deliveries().due(sweep_rows));
     for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink});
-    TRY(const auto heals, transaction.due_heals(sweep_rows));
+    TRY(const auto heals, transaction.deliveries().due_dedups(sweep_rows));
     for (const DeliveryRow& row : heals) tasks.push_back({row.id, row.sink, Errand::heal});
     return {};
 }
 
 /// Of each window that is open no more than may have a chance: the next look is soon.
 Result<void> Outbox::find_in_lines(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep) {
-    TRY(const auto windows, transaction.pace().open_lines(sweep_lines));
+    TRY(const auto windows, transaction.rate_limits().open_queues(sweep_lines));
     for (const std::string& window : windows) {
-        TRY(const auto heads, transaction.pace().heads_of_line(window, heads_of_a_line));
+        TRY(const auto heads, transaction.rate_limits().queue_heads(window, heads_of_a_line));
         for (const DeliveryRow& row : heads) tasks.push_back({row.id, row.sink});
         if (heads.empty()) upkeep.empty_lines.push_back(window);
     }
@@ -140,10 +143,10 @@ Result<void> Outbox::find_in_lines(Transaction& transaction, std::vector<Task>& 
 }
 
 Result<void> Outbox::find_parked(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep) {
-    TRY(upkeep.unsettled, transaction.pace().unsettled_credentials(sweep_lines));
-    TRY(const auto due, transaction.pace().credentials_to_probe(sweep_lines));
+    TRY(upkeep.unsettled, transaction.credentials().unsettled(sweep_lines));
+    TRY(const auto due, transaction.credentials().to_probe(sweep_lines));
     for (const std::string& credential : due) {
-        TRY(const auto oldest, transaction.pace().oldest_parked(credential));
+        TRY(const auto oldest, transaction.credentials().oldest_parked(credential));
         if (oldest)
             tasks.push_back({oldest->id, oldest->sink, Errand::probe});
         else

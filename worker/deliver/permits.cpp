@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/backoff.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/rate_limit_rows.h"
 
 namespace epilogue {
 namespace {
@@ -32,7 +34,7 @@ Result<tl::expected<Permit, NotYet>> take_permit(Transaction& transaction, const
     permit.window = call == Call::write ? quota.window : quota.look_window;
     if (permit.window == quota.window) permit.limits = quota.limits;
     if (permit.window.empty()) return permit;
-    PaceRows& rows = transaction.pace();
+    RateLimitRows& rows = transaction.rate_limits();
     RateWindow window;
     bool is_noted = false;
     const auto may_begin = [&] {
@@ -43,19 +45,19 @@ Result<tl::expected<Permit, NotYet>> take_permit(Transaction& transaction, const
         return true;
     };
     // A window that keeps nothing and is open needs no lock: most of them, most of the time.
-    TRY(window, rows.peek_window(permit.window));
+    TRY(window, rows.read(permit.window));
     if (!window.keeps(call, permit.limits) && may_begin() && !is_noted) return permit;
     if (call == Call::write && window.waiting && window.next(call, permit.limits) > now) {
         // Many may get in line at the same time; as long as one of them holds the window, it knows of a line.
-        TRY(window, rows.hold_window(permit.window));
+        TRY(window, rows.share_lock(permit.window));
         if (window.waiting) return tl::unexpected(NotYet{window.next(call, permit.limits)});
     }
-    TRY(window, rows.lock_window(permit.window));
+    TRY(window, rows.lock(permit.window));
     Instant next = window.next(call, permit.limits);
     if (call == Call::read) next = std::min(next, std::max(window.closed_until, now + ask_again));
     bool may_go = may_begin();
     if (may_go && call == Call::write && !in_line_since && window.waiting) {
-        TRY(const auto heads, rows.heads_of_line(permit.window, 1));
+        TRY(const auto heads, rows.queue_heads(permit.window, 1));
         may_go = heads.empty();
     }
     if (may_go) {
@@ -67,7 +69,7 @@ Result<tl::expected<Permit, NotYet>> take_permit(Transaction& transaction, const
     } else {
         return tl::unexpected(NotYet{next});
     }
-    TRY_VOID(rows.put_window(permit.window, window, window.next(Call::write, permit.limits)));
+    TRY_VOID(rows.update(permit.window, window, window.next(Call::write, permit.limits)));
     if (!may_go) return tl::unexpected(NotYet{next});
     return permit;
 }
@@ -76,8 +78,8 @@ Result<std::optional<Instant>> return_permit(Transaction& transaction, const Per
                                              const RateWord& word, bool gets_in_line, Instant now,
                                              double random01) {
     if (permit.window.empty() || (!permit.until && !permit.was_struck && !word.refused)) return std::nullopt;
-    PaceRows& rows = transaction.pace();
-    TRY(RateWindow window, rows.lock_window(permit.window));
+    RateLimitRows& rows = transaction.rate_limits();
+    TRY(RateWindow window, rows.lock(permit.window));
     if (permit.until) window.end(permit.call, *permit.until, permit.limits, now);
     if (word.refused) {
         window.strike(permit.begun, now);
@@ -86,26 +88,26 @@ Result<std::optional<Instant>> return_permit(Transaction& transaction, const Per
         window.forgive(permit.begun);
     }
     if (gets_in_line) begin_line(window, now);
-    TRY_VOID(rows.put_window(permit.window, window, window.next(Call::write, permit.limits)));
+    TRY_VOID(rows.update(permit.window, window, window.next(Call::write, permit.limits)));
     return word.refused ? std::optional(window.closed_until) : std::nullopt;
 }
 
 Result<void> open_line(Transaction& transaction, const std::string& name, Instant now) {
-    PaceRows& rows = transaction.pace();
-    TRY(RateWindow window, rows.lock_window(name));
+    RateLimitRows& rows = transaction.rate_limits();
+    TRY(RateWindow window, rows.lock(name));
     begin_line(window, now);
-    return rows.put_window(name, window, window.next(Call::write, {}));
+    return rows.update(name, window, window.next(Call::write, {}));
 }
 
 Result<void> close_empty_line(Store& store, const std::string& window) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        PaceRows& rows = transaction.pace();
+        RateLimitRows& rows = transaction.rate_limits();
         TRY(RateWindow row,
-            rows.lock_window(window));  // whoever gets in line holds it until that is committed
-        TRY(const bool has_line, rows.has_line(window));
+            rows.lock(window));  // whoever gets in line holds it until that is committed
+        TRY(const bool has_line, rows.has_queue(window));
         if (has_line || !row.waiting) return {};
         row.waiting = false;
-        return rows.put_window(window, row, row.next(Call::write, {}));
+        return rows.update(window, row, row.next(Call::write, {}));
     };
     return store.transact_idempotent(work);
 }

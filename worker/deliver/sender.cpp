@@ -10,7 +10,11 @@
 #include "worker/deliver/complete_callback.h"
 #include "worker/deliver/credentials.h"
 #include "worker/deliver/freeze.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/credential_rows.h"
+#include "worker/store/delivery_rows.h"
 #include "worker/store/fence.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -86,8 +90,8 @@ Result<void> Sender::claim(const std::string& delivery_id, Errand errand, Job& j
             case Errand::probe:
                 return waits_for_credential(row.progress);
             case Errand::heal:
-                return row.progress.state == DeliveryState::sent && row.heal_due_at &&
-                       *row.heal_due_at <= now;
+                return row.progress.state == DeliveryState::sent && row.dedup_due_at &&
+                       *row.dedup_due_at <= now;
         }
         return false;
     };
@@ -95,11 +99,11 @@ Result<void> Sender::claim(const std::string& delivery_id, Errand errand, Job& j
         job.leave = Leave::untouched;
         job.tries.clear();
         job.froze.clear();
-        TRY(auto row, transaction.lock_delivery(delivery_id));
+        TRY(auto row, transaction.deliveries().lock(delivery_id));
         TRY(const Instant now, transaction.now());
         if (!row || !is_wanted(*row, now) || !is_due(*row, now)) return {};
         if (errand != Errand::heal) {
-            TRY(const bool must_wait, transaction.has_older_open_delivery(*row));
+            TRY(const bool must_wait, transaction.deliveries().has_older_open(*row));
             if (must_wait) return {};
         }
         job.overdue = errand == Errand::post && is_overdue(*row, now);
@@ -113,10 +117,10 @@ Result<void> Sender::claim(const std::string& delivery_id, Errand errand, Job& j
         TRY(job.leave, errand == Errand::heal ? prepare_heal(transaction, job) : prepare(transaction, job));
         if (job.leave == Leave::untouched) return {};
         if (job.leave == Leave::put_off) job.row.lease_until = now;  // let go of it
-        return transaction.put_delivery(job.row);
+        return transaction.deliveries().update(job.row);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto row, transaction.lock_delivery(delivery_id));
+        TRY(const auto row, transaction.deliveries().lock(delivery_id));
         return row && row->generation == job.row.generation && row->owner == rules_.owner;
     };
     return store_.transact(work, is_done);
@@ -136,7 +140,7 @@ void Sender::address(const CallbackRow& callback, Job& job) const {
 /// What the sink needs beside the row: the target, its turn, and the frozen summary while the body is not
 /// rendered yet.
 Result<Sender::Leave> Sender::prepare(Transaction& transaction, Job& job) {
-    TRY(const auto callback, transaction.lock_callback(job.row.callback_id));
+    TRY(const auto callback, transaction.callbacks().lock(job.row.callback_id));
     if (!callback) return fatal("delivery " + job.row.id + " has no callback");
     if (callback->state.phase == Phase::cancelled && job.row.progress.attempt == 0) {
         job.row.progress.state = DeliveryState::failed;
@@ -153,7 +157,7 @@ Result<Sender::Leave> Sender::prepare(Transaction& transaction, Job& job) {
     }
     TRY(const Leave leave, ask_leave(transaction, job));
     if (leave != Leave::granted || !job.row.body.empty()) return leave;
-    TRY(auto summary, transaction.summary_of(job.row.conversation_id, job.row.turn_key));
+    TRY(auto summary, transaction.summaries().find({job.row.conversation_id, job.row.turn_key}));
     if (!summary) return fatal("delivery " + job.row.id + " has no summary");
     if (summary->owed) {
         TRY(const bool froze, freeze_as_it_is(transaction, *summary));
@@ -212,7 +216,7 @@ Result<Sender::Leave> Sender::ask_leave(Transaction& transaction, Job& job) {
     if (!row.next_attempt_at) row.next_attempt_at = now;
     for (auto& [name, standing] : refused) {
         standing.probe_at = now + probe_every;
-        TRY_VOID(transaction.pace().put_credential(name, standing));
+        TRY_VOID(transaction.credentials().update(name, standing));
         job.tries.push_back(name);
     }
     return Leave::granted;
@@ -220,26 +224,26 @@ Result<Sender::Leave> Sender::ask_leave(Transaction& transaction, Job& job) {
 
 /// What was posted stays posted: a row that nobody can look for any more is only not checked.
 Result<Sender::Leave> Sender::prepare_heal(Transaction& transaction, Job& job) {
-    TRY(const auto callback, transaction.peek_callback(job.row.callback_id));
+    TRY(const auto callback, transaction.callbacks().read(job.row.callback_id));
     if (callback)
         address(*callback, job);
     else
         job.obstacle = "it has no callback";
     if (!job.sink) {
-        job.row.heal_due_at.reset();
+        job.row.dedup_due_at.reset();
         return Leave::put_off;
     }
     job.quota = job.sink->quota(job.target);
     if (job.quota.credential.empty()) return Leave::granted;
-    TRY(const auto standing, transaction.pace().peek_credential(job.quota.credential));
+    TRY(const auto standing, transaction.credentials().read(job.quota.credential));
     if (standing.parked_since) {
-        job.row.heal_due_at = job.claimed_at + probe_every;
+        job.row.dedup_due_at = job.claimed_at + probe_every;
         return Leave::put_off;
     }
     TRY(auto permit,
         take_permit(transaction, job.quota, Call::read, {}, job.claimed_at, *job.row.lease_until));
     if (!permit) {
-        job.row.heal_due_at = permit.error().until;
+        job.row.dedup_due_at = permit.error().until;
         return Leave::put_off;
     }
     job.permit = std::move(*permit);
@@ -356,7 +360,7 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
     std::optional<Instant> at;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         next = job.row;
-        TRY(const auto stored, transaction.lock_delivery(job.row.id));
+        TRY(const auto stored, transaction.deliveries().lock(job.row.id));
         TRY(const Instant now, transaction.now());
         const bool is_ours = stored && (stored->generation == job.row.generation ||
                                         mutant(Mutant::result_recorded_without_fence));
@@ -366,7 +370,7 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
             return fatal("delivery " + job.row.id + ": this cannot happen in " +
                          std::string(name_of(job.row.progress.state)));
         next.progress = *progress;
-        next.heal_due_at = stored->heal_due_at;  // a sender that lost the row may have left it behind
+        next.dedup_due_at = stored->dedup_due_at;  // a sender that lost the row may have left it behind
         next.generation.value += 1;
         at = now;
         const auto wait = progress->wait.value_or(std::chrono::milliseconds{0});
@@ -374,14 +378,14 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
         if (!std::holds_alternative<IntentMade>(event)) next.lease_until = now;  // let go of it
         next.next_attempt_at = now + wait;
         if (next.progress.state == DeliveryState::sent) next.sent_at = now;
-        if (needs_heal(job, event, next)) next.heal_due_at = now + rules_.heal_after;
-        if (next.progress.state == DeliveryState::failed) next.heal_due_at.reset();
+        if (needs_heal(job, event, next)) next.dedup_due_at = now + rules_.heal_after;
+        if (next.progress.state == DeliveryState::failed) next.dedup_due_at.reset();
         TRY_VOID(pace(transaction, job, next, now));
-        TRY_VOID(transaction.put_delivery(next));
+        TRY_VOID(transaction.deliveries().update(next));
         return finish_callback(transaction, next);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto stored, transaction.lock_delivery(job.row.id));
+        TRY(const auto stored, transaction.deliveries().lock(job.row.id));
         if (!stored || stored->generation > next.generation) return fenced("delivery " + job.row.id);
         return stored->generation == next.generation;
     };
@@ -424,7 +428,7 @@ bool Sender::needs_heal(const Job& job, const DeliveryEvent& event, const Delive
     const bool is_sent = next.progress.state == DeliveryState::sent;
     if (job.sink->twin_check() == TwinCheck::always) return is_sent;
     return next.progress.state == DeliveryState::unknown || std::holds_alternative<FoundOnPlatform>(event) ||
-           (is_sent && next.heal_due_at);
+           (is_sent && next.dedup_due_at);
 }
 
 /// Our record was refused, so somebody else may have posted as well: the row is checked for twins. Not at
@@ -434,11 +438,11 @@ Result<void> Sender::leave_heal_due(const Job& job) {
     log_warn("a sender lost its lease on the way; the delivery will be checked for twins",
              {{"delivery", job.row.id}});
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(auto stored, transaction.lock_delivery(job.row.id));
+        TRY(auto stored, transaction.deliveries().lock(job.row.id));
         TRY(const Instant now, transaction.now());
         if (!stored || stored->progress.state == DeliveryState::failed) return {};
-        stored->heal_due_at = now + rules_.heal_after;
-        return transaction.put_delivery(*stored);
+        stored->dedup_due_at = now + rules_.heal_after;
+        return transaction.deliveries().update(*stored);
     };
     return store_.transact_idempotent(work);
 }
@@ -465,20 +469,20 @@ Result<bool> Sender::heal(const std::string& delivery_id) {
     observer_.looked(job.row.sink, !sighting.looked ? "failed" : sighting.seen.empty() ? "absent" : "found");
     const bool over = sighting.looked ? remove_twins(job, sighting) : sighting.forbidden;
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        TRY(auto stored, transaction.lock_delivery(delivery_id));
+        TRY(auto stored, transaction.deliveries().lock(delivery_id));
         TRY(const Instant now, transaction.now());
         if (!stored || stored->generation != job.row.generation) return {};
         TRY(const auto closed_until,
             return_permit(transaction, job.permit, job.rate, false, now, clock_.random01()));
         stored->generation.value += 1;
         stored->lease_until = now;
-        stored->heal_due_at =
+        stored->dedup_due_at =
             over ? std::nullopt
                  : std::optional(std::max(now + rules_.heal_after, closed_until.value_or(now)));
-        return transaction.put_delivery(*stored);
+        return transaction.deliveries().update(*stored);
     };
     TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto stored, transaction.lock_delivery(delivery_id));
+        TRY(const auto stored, transaction.deliveries().lock(delivery_id));
         return !stored || stored->generation > job.row.generation;
     }));
     return true;

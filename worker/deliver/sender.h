@@ -12,6 +12,8 @@
 #include "sinks/sink.h"
 #include "worker/deliver/permits.h"
 #include "worker/deliver/sender_clock.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/delivery_rows.h"
 
 namespace epilogue {
 

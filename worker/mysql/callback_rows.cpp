@@ -1,10 +1,10 @@
-// The callbacks part of MysqlTransaction.
+#include "worker/mysql/callback_rows.h"
+
 #include <algorithm>
 #include <iterator>
 
 #include "worker/mysql/chunks.h"
 #include "worker/mysql/columns.h"
-#include "worker/mysql/mysql_transaction.h"
 
 namespace epilogue {
 namespace {
@@ -13,8 +13,8 @@ constexpr std::string_view is_active = "phase IN ('watching','delivering','dorma
 
 }  // namespace
 
-Result<std::vector<CallbackRow>> MysqlTransaction::callbacks_where(const std::string& condition,
-                                                                   const std::vector<SqlValue>& values) {
+Result<std::vector<CallbackRow>> MysqlCallbackRows::callbacks_where(const std::string& condition,
+                                                                    const std::vector<SqlValue>& values) {
     TRY(const auto rows, session_.query("SELECT p.callback_id, p.conversation_id, p.phase, p.reason, "
                                         "p.turn_key, p.options, p.idempotency_key, p.adopted_at, "
                                         "c.processor_type, c.processor_json FROM callback_progress p "
@@ -40,7 +40,7 @@ Result<std::vector<CallbackRow>> MysqlTransaction::callbacks_where(const std::st
     return callbacks;
 }
 
-Result<std::vector<CallbackRow>> MysqlTransaction::lock_active_callbacks(
+Result<std::vector<CallbackRow>> MysqlCallbackRows::lock_active(
     const std::vector<std::string>& conversation_ids) {
     std::vector<CallbackRow> all;
     TRY_VOID(in_id_chunks(conversation_ids, [&](const std::vector<SqlValue>& ids) -> Result<void> {
@@ -54,7 +54,7 @@ Result<std::vector<CallbackRow>> MysqlTransaction::lock_active_callbacks(
     return all;
 }
 
-Result<std::vector<std::string>> MysqlTransaction::watched_among(
+Result<std::vector<std::string>> MysqlCallbackRows::watched_among(
     const std::vector<std::string>& conversation_ids) {
     return first_column_among(session_,
                               "SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
@@ -62,19 +62,19 @@ Result<std::vector<std::string>> MysqlTransaction::watched_among(
                               conversation_ids);
 }
 
-Result<std::optional<CallbackRow>> MysqlTransaction::peek_callback(std::int64_t id) {
+Result<std::optional<CallbackRow>> MysqlCallbackRows::read(std::int64_t id) {
     TRY(auto callbacks, callbacks_where("p.callback_id=?", {id}));
     if (callbacks.empty()) return std::optional<CallbackRow>();
     return std::optional(std::move(callbacks[0]));
 }
 
-Result<std::optional<CallbackRow>> MysqlTransaction::lock_callback(std::int64_t id) {
+Result<std::optional<CallbackRow>> MysqlCallbackRows::lock(std::int64_t id) {
     TRY(auto callbacks, callbacks_where("p.callback_id=? FOR UPDATE", {id}));
     if (callbacks.empty()) return std::optional<CallbackRow>();
     return std::optional(std::move(callbacks[0]));
 }
 
-Result<void> MysqlTransaction::put_callback_state(std::int64_t id, const CallbackState& state) {
+Result<void> MysqlCallbackRows::update_state(std::int64_t id, const CallbackState& state) {
     TRY_VOID(
         session_.execute("UPDATE callback_progress SET phase=?, reason=?, turn_key=?, "
                          "generation=generation+1 WHERE callback_id=?",
@@ -86,7 +86,7 @@ Result<void> MysqlTransaction::put_callback_state(std::int64_t id, const Callbac
     return {};
 }
 
-Result<std::vector<std::int64_t>> MysqlTransaction::foreign_callbacks(std::size_t limit) {
+Result<std::vector<std::int64_t>> MysqlCallbackRows::unadopted(std::size_t limit) {
     TRY(const auto rows,
         session_.query(
             "SELECT c.id FROM conversation_callbacks c LEFT JOIN callback_progress p ON "
@@ -97,16 +97,16 @@ Result<std::vector<std::int64_t>> MysqlTransaction::foreign_callbacks(std::size_
     return ids;
 }
 
-Result<std::optional<ForeignCallback>> MysqlTransaction::peek_foreign_callback(std::int64_t id) {
-    return foreign_callback(id, "");
+Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::read_unadopted(std::int64_t id) {
+    return unadopted_callback(id, "");
 }
 
-Result<std::optional<ForeignCallback>> MysqlTransaction::lock_foreign_callback(std::int64_t id) {
-    return foreign_callback(id, "FOR UPDATE");
+Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::lock_unadopted(std::int64_t id) {
+    return unadopted_callback(id, "FOR UPDATE");
 }
 
-Result<std::optional<ForeignCallback>> MysqlTransaction::foreign_callback(std::int64_t id,
-                                                                          const std::string& lock) {
+Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::unadopted_callback(std::int64_t id,
+                                                                               const std::string& lock) {
     TRY(const auto rows,
         session_.query(
             "SELECT c.id, c.conversation_id, c.processor_type, c.processor_json, c.created_at FROM "
@@ -114,9 +114,9 @@ Result<std::optional<ForeignCallback>> MysqlTransaction::foreign_callback(std::i
             "(SELECT 1 FROM callback_progress p WHERE p.callback_id=c.id) " +
                 lock,
             {id}));
-    if (rows.empty()) return std::optional<ForeignCallback>();
+    if (rows.empty()) return std::optional<UnadoptedCallback>();
     Columns columns(rows[0]);
-    ForeignCallback row;
+    UnadoptedCallback row;
     row.id = columns.number();
     row.conversation_id = columns.text();
     row.processor_type = columns.text();
@@ -125,7 +125,7 @@ Result<std::optional<ForeignCallback>> MysqlTransaction::foreign_callback(std::i
     return std::optional(std::move(row));
 }
 
-Result<void> MysqlTransaction::insert_callback_progress(const CallbackRow& row) {
+Result<void> MysqlCallbackRows::insert_progress(const CallbackRow& row) {
     TRY_VOID(
         session_.execute("INSERT INTO callback_progress (callback_id, conversation_id, phase, reason, "
                          "turn_key, options, idempotency_key, adopted_at, "
@@ -136,7 +136,7 @@ Result<void> MysqlTransaction::insert_callback_progress(const CallbackRow& row) 
     return {};
 }
 
-Result<std::int64_t> MysqlTransaction::insert_callback(const CallbackRow& row) {
+Result<std::int64_t> MysqlCallbackRows::insert(const CallbackRow& row) {
     TRY_VOID(
         session_.execute("INSERT INTO conversation_callbacks (conversation_id, status, processor_type, "
                          "processor_json, created_at, updated_at) "
@@ -146,18 +146,18 @@ Result<std::int64_t> MysqlTransaction::insert_callback(const CallbackRow& row) {
     TRY(const auto rows, session_.query("SELECT LAST_INSERT_ID()"));
     CallbackRow numbered = row;
     numbered.id = Columns(rows.at(0)).number();
-    TRY_VOID(insert_callback_progress(numbered));
+    TRY_VOID(insert_progress(numbered));
     return numbered.id;
 }
 
-Result<std::optional<std::int64_t>> MysqlTransaction::callback_with_idempotency_key(const std::string& key) {
+Result<std::optional<std::int64_t>> MysqlCallbackRows::with_idempotency_key(const std::string& key) {
     TRY(const auto rows,
         session_.query("SELECT callback_id FROM callback_progress WHERE idempotency_key=?", {key}));
     if (rows.empty()) return std::optional<std::int64_t>();
     return Columns(rows[0]).number_or_null();
 }
 
-Result<KeptRequest> MysqlTransaction::keep_request(const KeptRequest& request) {
+Result<IdempotentRequest> MysqlCallbackRows::save_idempotency_key(const IdempotentRequest& request) {
     constexpr const char* is_over = "created_at < UTC_TIMESTAMP(6) - INTERVAL 24 HOUR";
     // Whoever comes removes what is over, the oldest first: so two that meet here wait, and do not deadlock.
     TRY_VOID(session_.execute(std::string("DELETE FROM kept_requests WHERE ") + is_over +
@@ -176,7 +176,7 @@ Result<KeptRequest> MysqlTransaction::keep_request(const KeptRequest& request) {
         session_.query("SELECT body_sha256, registration FROM kept_requests WHERE request_key=?",
                        {request.key}));
     Columns columns(rows.at(0));
-    KeptRequest kept;
+    IdempotentRequest kept;
     kept.key = request.key;
     kept.body_sha256 = columns.text();
     kept.registration = columns.text();

@@ -1,4 +1,5 @@
-// The conversations part of MysqlTransaction.
+#include "worker/mysql/conversation_rows.h"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -8,7 +9,6 @@
 #include "worker/core/conversation_row.h"
 #include "worker/mysql/chunks.h"
 #include "worker/mysql/columns.h"
-#include "worker/mysql/mysql_transaction.h"
 
 namespace epilogue {
 namespace {
@@ -39,8 +39,8 @@ ConversationRow conversation_row(Columns& columns) {
 
 }  // namespace
 
-Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
-    const std::vector<std::string>& ids, int partition) {
+Result<std::vector<StoredConversation>> MysqlConversationRows::lock(const std::vector<std::string>& ids,
+                                                                    int partition) {
     std::map<std::string, StoredConversation> found;
     const auto read = [&](const std::vector<SqlValue>& wanted) -> Result<void> {
         TRY(const auto rows,
@@ -53,8 +53,8 @@ Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
             const std::string id = columns.text();
             StoredConversation stored;
             TRY(stored.conversation, from_row(conversation_row(columns)));
-            stored.held = columns.number() != 0;
-            stored.let_go_at = columns.instant();
+            stored.suspended = columns.number() != 0;
+            stored.resumed_at = columns.instant();
             if (columns.number() == partition) found[id] = std::move(stored);
         }
         return {};
@@ -83,7 +83,7 @@ Result<std::vector<StoredConversation>> MysqlTransaction::lock_conversations(
     return stored;
 }
 
-Result<Conversation> MysqlTransaction::lock_conversation(const std::string& id) {
+Result<Conversation> MysqlConversationRows::lock_one(const std::string& id) {
     TRY_VOID(
         session_.execute("INSERT INTO conversations (conversation_id, partition_id) VALUES (?,?) "
                          "ON DUPLICATE KEY UPDATE generation=generation+1",
@@ -96,7 +96,7 @@ Result<Conversation> MysqlTransaction::lock_conversation(const std::string& id) 
     return from_row(conversation_row(columns));
 }
 
-Result<std::optional<int>> MysqlTransaction::partition_of(const std::string& conversation_id) {
+Result<std::optional<int>> MysqlConversationRows::partition_of(const std::string& conversation_id) {
     TRY(const auto rows,
         session_.query("SELECT partition_id FROM conversations WHERE conversation_id=?", {conversation_id}));
     if (rows.empty()) return std::optional<int>();
@@ -104,7 +104,7 @@ Result<std::optional<int>> MysqlTransaction::partition_of(const std::string& con
     return partition == no_partition_yet ? std::nullopt : std::optional(static_cast<int>(partition));
 }
 
-Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConversation>& rows) {
+Result<void> MysqlConversationRows::update(const std::vector<StoredConversation>& rows) {
     return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;
         values.reserve(count * written_columns);
@@ -126,8 +126,8 @@ Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConvers
                                                           sql_value(row.due_at),
                                                           std::int64_t{row.timer},
                                                           std::int64_t{row.turn_open},
-                                                          std::int64_t{rows[i].held},
-                                                          sql_value(rows[i].let_go_at)};
+                                                          std::int64_t{rows[i].suspended},
+                                                          sql_value(rows[i].resumed_at)};
             std::move(columns.begin(), columns.end(), std::back_inserter(values));
         }
         TRY_VOID(session_.execute(
@@ -149,25 +149,25 @@ Result<void> MysqlTransaction::put_conversations(const std::vector<StoredConvers
     });
 }
 
-Result<std::vector<std::string>> MysqlTransaction::due_conversations(int partition, Instant clock,
-                                                                     std::size_t limit) {
+Result<std::vector<std::string>> MysqlConversationRows::due(int partition, Instant clock, std::size_t limit) {
     return ids_where("partition_id=? AND held=0 AND due_at<=?", {std::int64_t{partition}, clock}, limit);
 }
 
-Result<std::vector<std::string>> MysqlTransaction::held_conversations(int partition, std::size_t limit) {
+Result<std::vector<std::string>> MysqlConversationRows::suspended(int partition, std::size_t limit) {
     return ids_where("partition_id=? AND held=1", {std::int64_t{partition}}, limit);
 }
 
-Result<std::vector<std::string>> MysqlTransaction::ids_where(const std::string& condition,
-                                                             const std::vector<SqlValue>& values,
-                                                             std::size_t limit) {
+Result<std::vector<std::string>> MysqlConversationRows::ids_where(const std::string& condition,
+                                                                  const std::vector<SqlValue>& values,
+                                                                  std::size_t limit) {
     return first_column(session_,
                         "SELECT conversation_id FROM conversations WHERE " + condition +
                             " ORDER BY due_at LIMIT " + std::to_string(limit),
                         values);
 }
 
-Result<SilenceCensus> MysqlTransaction::silence_census(Instant from, Instant to, Instant let_go_since) {
+Result<InactivityCensus> MysqlConversationRows::inactivity_census(Instant from, Instant to,
+                                                                  Instant let_go_since) {
     constexpr std::int64_t silence_timer = 2;
     TRY(const auto rows,
         session_.query(
@@ -175,13 +175,13 @@ Result<SilenceCensus> MysqlTransaction::silence_census(Instant from, Instant to,
             "(SELECT COUNT(*) FROM conversations WHERE let_go_at>=?) FROM conversations WHERE timer=?",
             {from, to, let_go_since, silence_timer}));
     Columns columns(rows.at(0));
-    SilenceCensus census;
+    InactivityCensus census;
     census.open = columns.number();
     census.near = columns.number();
     return census;
 }
 
-Result<std::optional<Instant>> MysqlTransaction::next_due(int partition) {
+Result<std::optional<Instant>> MysqlConversationRows::next_due(int partition) {
     TRY(const auto rows,
         session_.query("SELECT MIN(due_at) FROM conversations WHERE partition_id=? AND held=0",
                        {std::int64_t{partition}}));

@@ -1,11 +1,12 @@
-// The deliveries part of MysqlTransaction.
+#include "worker/mysql/delivery_rows.h"
+
 #include <span>
 
 #include "base/ids.h"
 #include "worker/mysql/chunks.h"
 #include "worker/mysql/columns.h"
 #include "worker/mysql/delivery_select.h"
-#include "worker/mysql/mysql_transaction.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -40,7 +41,7 @@ DeliveryRow delivery_row(const SqlRow& values) {
     row.next_attempt_at = columns.instant();
     row.intent_at = columns.instant();
     row.sent_at = columns.instant();
-    row.heal_due_at = columns.instant();
+    row.dedup_due_at = columns.instant();
     row.created_at = columns.instant().value_or(Instant{});
     if (const auto partition = columns.number_or_null()) row.source_partition = static_cast<int>(*partition);
     row.source_offset = columns.number_or_null();
@@ -51,7 +52,7 @@ DeliveryRow delivery_row(const SqlRow& values) {
 
 }  // namespace
 
-Result<std::vector<std::string>> MysqlTransaction::insert_deliveries(const std::vector<DeliveryRow>& rows) {
+Result<std::vector<std::string>> MysqlDeliveryRows::insert(const std::vector<DeliveryRow>& rows) {
     std::vector<std::string> ids;
     for (const DeliveryRow& row : rows) ids.push_back(row.id);
     std::vector<std::string> fresh = ids;
@@ -91,7 +92,7 @@ Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const s
     return deliveries;
 }
 
-Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::string& id) {
+Result<std::optional<DeliveryRow>> MysqlDeliveryRows::lock(const std::string& id) {
     TRY(const auto rows,
         session_.query(std::string("SELECT ") + delivery_columns + ", UTC_TIMESTAMP(6) FROM " +
                            deliveries_by("PRIMARY") + " WHERE delivery_id=? FOR UPDATE",
@@ -101,13 +102,13 @@ Result<std::optional<DeliveryRow>> MysqlTransaction::lock_delivery(const std::st
     return std::optional(delivery_row(rows[0]));
 }
 
-Result<std::vector<DeliveryRow>> MysqlTransaction::lock_deliveries_of(const TurnId& turn) {
+Result<std::vector<DeliveryRow>> MysqlDeliveryRows::lock_of(const TurnId& turn) {
     return deliveries_where(session_, "ix_deliveries_conversation",
                             "conversation_id=? AND turn_key=? ORDER BY ordinal FOR UPDATE",
                             {turn.conversation_id, turn.turn_key});
 }
 
-Result<void> MysqlTransaction::put_delivery(const DeliveryRow& row) {
+Result<void> MysqlDeliveryRows::update(const DeliveryRow& row) {
     TRY_VOID(session_.execute(
         "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, body=?, "
         "body_sha256=?, owner=?, "
@@ -119,12 +120,12 @@ Result<void> MysqlTransaction::put_delivery(const DeliveryRow& row) {
          sql_value_or_null(row.body), row.body.empty() ? SqlValue(nullptr) : SqlValue(sha256_hex(row.body)),
          sql_value_or_null(row.owner), row.generation.value, sql_value(row.lease_until),
          sql_value(row.next_attempt_at), sql_value(row.intent_at), sql_value(row.sent_at),
-         sql_value(row.heal_due_at), sql_value_or_null(row.credential), sql_value_or_null(row.rate_window),
+         sql_value(row.dedup_due_at), sql_value_or_null(row.credential), sql_value_or_null(row.rate_window),
          row.id}));
     return {};
 }
 
-Result<bool> MysqlTransaction::has_older_open_delivery(const DeliveryRow& row) {
+Result<bool> MysqlDeliveryRows::has_older_open(const DeliveryRow& row) {
     TRY(const auto rows,
         session_.query(
             std::string(
@@ -135,18 +136,17 @@ Result<bool> MysqlTransaction::has_older_open_delivery(const DeliveryRow& row) {
     return !rows.empty();
 }
 
-Result<bool> MysqlTransaction::has_delivery_to(const std::string& conversation_id,
-                                               const std::string& turn_key, const std::string& sink,
-                                               const std::string& target) {
+Result<bool> MysqlDeliveryRows::exists_to(const TurnId& turn, const std::string& sink,
+                                          const std::string& target) {
     TRY(const auto rows,
         session_.query(
             "SELECT 1 FROM deliveries WHERE conversation_id=? AND turn_key=? AND sink=? AND target=? "
             "LIMIT 1 LOCK IN SHARE MODE",
-            {conversation_id, turn_key, sink, target}));
+            {turn.conversation_id, turn.turn_key, sink, target}));
     return !rows.empty();
 }
 
-Result<std::vector<DeliveryRow>> MysqlTransaction::due_deliveries(std::size_t limit) {
+Result<std::vector<DeliveryRow>> MysqlDeliveryRows::due(std::size_t limit) {
     return deliveries_where(session_, "ix_deliveries_due",
                             "state IN " + open_states + " AND next_attempt_at<=UTC_TIMESTAMP(6) AND " +
                                 is_free + " AND " + is_first_of_callback + " ORDER BY ordinal LIMIT " +
@@ -154,7 +154,7 @@ Result<std::vector<DeliveryRow>> MysqlTransaction::due_deliveries(std::size_t li
                             {});
 }
 
-Result<std::vector<DeliveryRow>> MysqlTransaction::due_heals(std::size_t limit) {
+Result<std::vector<DeliveryRow>> MysqlDeliveryRows::due_dedups(std::size_t limit) {
     return deliveries_where(session_, "ix_deliveries_heal",
                             "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND " + is_free +
                                 " ORDER BY heal_due_at LIMIT " + std::to_string(limit),

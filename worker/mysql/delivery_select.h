@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/io/mysql.h"
-#include "worker/store/store.h"
+#include "worker/store/delivery_rows.h"
 
 namespace epilogue {
 

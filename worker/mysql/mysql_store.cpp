@@ -94,8 +94,8 @@ Result<void> MysqlStore::transact(const Work& work, const Check& is_done) {
     return epilogue::transact(*this, work, is_done);
 }
 
-Result<void> MysqlStore::read(const Work& work) {
-    return epilogue::read(*this, work);
+Result<void> MysqlStore::read_only(const Work& work) {
+    return epilogue::read_only(*this, work);
 }
 
 Result<void> MysqlStore::end_session(std::int64_t connection_id) {

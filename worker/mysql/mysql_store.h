@@ -30,7 +30,7 @@ class MysqlStore final : public Store, private SessionSource {
     ~MysqlStore() override;
 
     Result<void> transact(const Work& work, const Check& is_done) override;
-    Result<void> read(const Work& work) override;
+    Result<void> read_only(const Work& work) override;
     Result<void> end_session(std::int64_t connection_id) override;
     Result<Installation> installation() override;
 

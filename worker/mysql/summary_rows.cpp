@@ -1,9 +1,9 @@
-// The summaries part of MysqlTransaction.
+#include "worker/mysql/summary_rows.h"
+
 #include <span>
 
 #include "worker/mysql/chunks.h"
 #include "worker/mysql/columns.h"
-#include "worker/mysql/mysql_transaction.h"
 
 namespace epilogue {
 namespace {
@@ -13,7 +13,7 @@ constexpr const char* ready_state = "READY";
 
 }  // namespace
 
-Result<void> MysqlTransaction::insert_summaries(const std::vector<SummaryRow>& rows) {
+Result<void> MysqlSummaryRows::insert(const std::vector<SummaryRow>& rows) {
     return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;
         for (const SummaryRow& row : std::span(rows).subspan(first, count))
@@ -30,7 +30,7 @@ Result<void> MysqlTransaction::insert_summaries(const std::vector<SummaryRow>& r
     });
 }
 
-Result<std::optional<SummaryRow>> MysqlTransaction::summary_row(const TurnId& turn, const std::string& lock) {
+Result<std::optional<SummaryRow>> MysqlSummaryRows::summary_row(const TurnId& turn, const std::string& lock) {
     TRY(const auto rows,
         session_.query("SELECT source, body, state, status_event, ended_at, owner, generation, lease_until, "
                        "created_at FROM summaries WHERE conversation_id=? AND turn_key=?" +
@@ -53,16 +53,15 @@ Result<std::optional<SummaryRow>> MysqlTransaction::summary_row(const TurnId& tu
     return std::optional(std::move(row));
 }
 
-Result<std::optional<SummaryRow>> MysqlTransaction::summary_of(const std::string& conversation_id,
-                                                               const std::string& turn_key) {
-    return summary_row({conversation_id, turn_key}, "");
+Result<std::optional<SummaryRow>> MysqlSummaryRows::find(const TurnId& turn) {
+    return summary_row(turn, "");
 }
 
-Result<std::optional<SummaryRow>> MysqlTransaction::lock_summary(const TurnId& turn) {
+Result<std::optional<SummaryRow>> MysqlSummaryRows::lock(const TurnId& turn) {
     return summary_row(turn, " FOR UPDATE");
 }
 
-Result<void> MysqlTransaction::put_summary(const SummaryRow& row) {
+Result<void> MysqlSummaryRows::update(const SummaryRow& row) {
     TRY_VOID(session_.execute(
         "UPDATE summaries SET source=?, body=?, state=?, owner=?, generation=?, lease_until=? "
         "WHERE conversation_id=? AND turn_key=?",
@@ -71,7 +70,7 @@ Result<void> MysqlTransaction::put_summary(const SummaryRow& row) {
     return {};
 }
 
-Result<std::vector<TurnId>> MysqlTransaction::owed_summaries(std::size_t limit) {
+Result<std::vector<TurnId>> MysqlSummaryRows::owed(std::size_t limit) {
     TRY(const auto rows,
         session_.query("SELECT conversation_id, turn_key FROM summaries WHERE state='OWED' AND (lease_until "
                        "IS NULL OR lease_until<=UTC_TIMESTAMP(6)) ORDER BY lease_until LIMIT " +

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "worker/serve/callback_listing.h"
 #include "worker/serve/registration_form.h"
+#include "worker/store/callback_rows.h"
 
 namespace epilogue {
 namespace {
@@ -43,7 +44,7 @@ class HastyStore final : public Store {
             },
             is_done);
     }
-    Result<void> read(const Work& work) override { return store_.read(work); }
+    Result<void> read_only(const Work& work) override { return store_.read_only(work); }
     Result<void> end_session(std::int64_t id) override { return store_.end_session(id); }
     Result<Installation> installation() override { return store_.installation(); }
 
@@ -183,7 +184,7 @@ ApiAnswer CallbackApi::add(const ApiRequest& request) {
     auto wanted = request_of(*form, config_, parts_.watch);
     if (!wanted) return failed(wanted.error());
     if (request.idempotency_key)
-        wanted->kept = KeptRequest{*request.idempotency_key, sha256_hex(request.body), ""};
+        wanted->kept = IdempotentRequest{*request.idempotency_key, sha256_hex(request.body), ""};
     HastyStore store(store_);
     const auto planner = parts_.planner(store);
     if (!planner) return failed(planner.error());

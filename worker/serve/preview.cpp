@@ -4,6 +4,10 @@
 #include "base/text.h"
 #include "worker/core/fold.h"
 #include "worker/mysql/columns.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
+#include "worker/store/delivery_rows.h"
+#include "worker/store/summary_rows.h"
 
 namespace epilogue {
 namespace {
@@ -20,9 +24,9 @@ struct Basis {
 
 /// The callback as the worker has it, or will have it once it has adopted the row.
 Result<std::optional<CallbackRow>> callback_row(Transaction& transaction, std::int64_t id) {
-    TRY(auto known, transaction.peek_callback(id));
+    TRY(auto known, transaction.callbacks().read(id));
     if (known) return known;
-    TRY(const auto foreign, transaction.peek_foreign_callback(id));
+    TRY(const auto foreign, transaction.callbacks().read_unadopted(id));
     if (!foreign) return std::optional<CallbackRow>();
     CallbackRow row;
     row.id = id;
@@ -47,9 +51,9 @@ TurnEnd as_if_finished(const Conversation& conversation) {
 
 Result<void> read_basis(Transaction& transaction, const std::optional<std::string>& owed_id, Basis& basis) {
     if (owed_id) {
-        TRY(basis.owed, transaction.lock_delivery(*owed_id));
+        TRY(basis.owed, transaction.deliveries().lock(*owed_id));
     }
-    TRY(basis.conversation, transaction.lock_conversation(basis.callback.conversation_id));
+    TRY(basis.conversation, transaction.conversations().lock_one(basis.callback.conversation_id));
     if (basis.owed) {
         basis.turn.turn_key = basis.owed->turn_key;
         basis.turn.verdict = basis.owed->verdict;
@@ -57,7 +61,7 @@ Result<void> read_basis(Transaction& transaction, const std::optional<std::strin
         basis.turn = basis.conversation.last ? *basis.conversation.last : as_if_finished(basis.conversation);
     }
     if (!basis.owed && !basis.conversation.last) return {};
-    TRY(const auto row, transaction.summary_of(basis.callback.conversation_id, basis.turn.turn_key));
+    TRY(const auto row, transaction.summaries().find({basis.callback.conversation_id, basis.turn.turn_key}));
     if (row) {
         TRY(basis.frozen, summary_from_json(row->body));
         basis.summary_owed = row->owed;
@@ -72,7 +76,7 @@ Result<std::optional<Basis>> basis_of(MysqlStore& store, std::int64_t callback_i
                     {callback_id}));
     const auto owed_id = rows.empty() ? std::nullopt : rows[0].at(0);
     std::optional<Basis> basis;
-    TRY_VOID(store.read([&](Transaction& transaction) -> Result<void> {
+    TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
         TRY(auto callback, callback_row(transaction, callback_id));
         if (!callback) return {};
         basis.emplace();

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "schemas/json_reader.h"
 #include "worker/agents/agent_endpoint.h"
+#include "worker/store/agent_endpoint_rows.h"
 
 namespace epilogue {
 namespace {

@@ -15,7 +15,7 @@ enum class Committed { yes, no };
 Result<bool> ask_if_done(SessionSource& sessions, std::int64_t lost_connection, const Store::Check& is_done) {
     TRY_VOID(sessions.end_session(lost_connection));
     bool done = false;
-    TRY_VOID(read(sessions, [&](Transaction& transaction) -> Result<void> {
+    TRY_VOID(read_only(sessions, [&](Transaction& transaction) -> Result<void> {
         TRY(done, is_done(transaction));
         return {};
     }));
@@ -78,7 +78,7 @@ Result<void> transact(SessionSource& sessions, const Store::Work& work, const St
                      1205);
 }
 
-Result<void> read(SessionSource& sessions, const Store::Work& work) {
+Result<void> read_only(SessionSource& sessions, const Store::Work& work) {
     TRY(auto session, sessions.take());
     Result<void> result = session->begin();
     if (result) result = work(session->rows());

@@ -50,7 +50,7 @@ class SessionSource {
 /// Store::transact over these sessions.
 Result<void> transact(SessionSource& sessions, const Store::Work& work, const Store::Check& is_done);
 
-/// Store::read over these sessions.
-Result<void> read(SessionSource& sessions, const Store::Work& work);
+/// Store::read_only over these sessions.
+Result<void> read_only(SessionSource& sessions, const Store::Work& work);
 
 }  // namespace epilogue

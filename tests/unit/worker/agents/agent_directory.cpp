@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "worker/store/agent_endpoint_rows.h"
+
 namespace {
 
 using namespace epilogue;

@@ -10,10 +10,10 @@ using namespace epilogue;
 
 namespace {
 
-const RecordPrint anchor{{90}, 1234, Instant{std::chrono::hours{24}}};
+const RecordFingerprint anchor{{90}, 1234, Instant{std::chrono::hours{24}}};
 const StoredPosition stored{"here", {100}, std::nullopt, anchor};
 
-Bearing bearing(Watermarks marks, std::optional<RecordPrint> found, const StoredPosition& from = stored,
+Bearing bearing(Watermarks marks, std::optional<RecordFingerprint> found, const StoredPosition& from = stored,
                 const std::string& cluster = "here") {
     return take_bearing(from, {cluster, marks, found});
 }
@@ -51,8 +51,9 @@ BOOST_AUTO_TEST_CASE(records_that_are_gone_and_were_never_read_are_a_gap) {
 }
 
 BOOST_AUTO_TEST_CASE(another_record_in_the_anchors_place_is_another_log) {
-    for (const RecordPrint& other : {RecordPrint{{90}, 1235, anchor.timestamp},
-                                     RecordPrint{{90}, 1234, anchor.timestamp + std::chrono::seconds{1}}}) {
+    for (const RecordFingerprint& other :
+         {RecordFingerprint{{90}, 1235, anchor.timestamp},
+          RecordFingerprint{{90}, 1234, anchor.timestamp + std::chrono::seconds{1}}}) {
         const Bearing anew = bearing({3, 500}, other);
         BOOST_TEST((anew.change == LogChange::replaced));
         BOOST_TEST(anew.is_certain);

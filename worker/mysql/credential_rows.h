@@ -1,0 +1,35 @@
+// CredentialRows over one MySQL session.
+#pragma once
+
+#include "base/io/mysql.h"
+#include "worker/store/credential_rows.h"
+#include "worker/store/delivery_rows.h"
+
+namespace epilogue {
+
+class MysqlCredentialRows final : public CredentialRows {
+  public:
+    /// `session` has an open transaction and outlives this object.
+    explicit MysqlCredentialRows(MysqlSession& session) : session_(session) {}
+
+    Result<CredentialRow> read(const std::string& credential) override;
+    Result<CredentialRow> lock(const std::string& credential) override;
+    Result<void> update(const std::string& credential, const CredentialRow& row) override;
+    Result<std::vector<std::string>> unsettled(std::size_t limit) override;
+    Result<std::vector<std::string>> to_probe(std::size_t limit) override;
+    Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) override;
+    Result<ParkedBatch> park(const std::string& credential, const std::string& cause,
+                             std::size_t limit) override;
+    Result<ParkedBatch> release(const std::string& credential, std::size_t limit) override;
+
+  private:
+    Result<CredentialRow> credential(const std::string& name, const char* lock);
+    /// Changes at most `limit` of the credential's deliveries that meet `condition`, by `assignments`.
+    Result<ParkedBatch> change(const std::string& credential, const std::string& condition,
+                               const std::string& assignments, const std::vector<SqlValue>& values,
+                               std::size_t limit);
+
+    MysqlSession& session_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,24 @@
+// ReconcileRows over one MySQL session.
+#pragma once
+
+#include "base/io/mysql.h"
+#include "worker/store/reconcile_rows.h"
+
+namespace epilogue {
+
+class MysqlReconcileRows final : public ReconcileRows {
+  public:
+    /// `session` has an open transaction and outlives this object.
+    explicit MysqlReconcileRows(MysqlSession& session) : session_(session) {}
+
+    Result<void> request(const ReconcileRow& row) override;
+    Result<std::vector<std::string>> due(std::size_t limit) override;
+    Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) override;
+    Result<void> update(const ReconcileRow& row) override;
+    Result<void> remove(const std::string& conversation_id) override;
+
+  private:
+    MysqlSession& session_;
+};
+
+}  // namespace epilogue

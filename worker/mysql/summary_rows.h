@@ -1,0 +1,26 @@
+// SummaryRows over one MySQL session.
+#pragma once
+
+#include "base/io/mysql.h"
+#include "worker/store/summary_rows.h"
+
+namespace epilogue {
+
+class MysqlSummaryRows final : public SummaryRows {
+  public:
+    /// `session` has an open transaction and outlives this object.
+    explicit MysqlSummaryRows(MysqlSession& session) : session_(session) {}
+
+    Result<void> insert(const std::vector<SummaryRow>& rows) override;
+    Result<std::optional<SummaryRow>> find(const TurnId& turn) override;
+    Result<std::optional<SummaryRow>> lock(const TurnId& turn) override;
+    Result<void> update(const SummaryRow& row) override;
+    Result<std::vector<TurnId>> owed(std::size_t limit) override;
+
+  private:
+    Result<std::optional<SummaryRow>> summary_row(const TurnId& turn, const std::string& lock);
+
+    MysqlSession& session_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,78 @@
+// Rows of conversation_callbacks and callback_progress, and the requests that registered them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "worker/core/callback.h"
+
+namespace epilogue {
+
+struct CallbackRow {
+    std::int64_t id = 0;
+    std::string conversation_id;
+    CallbackState state;
+    CallbackOptions options;
+    std::string processor_type;
+    std::string processor_json;
+    std::string idempotency_key;
+    Instant adopted_at;
+};
+
+/// A row of conversation_callbacks that others wrote and that is not adopted yet.
+struct UnadoptedCallback {
+    std::int64_t id = 0;
+    std::string conversation_id;  ///< as it was written
+    std::string processor_type;
+    std::string processor_json;
+    std::optional<Instant> created_at;
+};
+
+/// A request of the API that carried an Idempotency-Key.
+struct IdempotentRequest {
+    std::string key;
+    std::string body_sha256;
+    std::string registration;  ///< CallbackRow::idempotency_key of what it registered
+};
+
+/// Not thread-safe; valid as long as its transaction.
+class CallbackRows {
+  public:
+    CallbackRows() = default;
+    CallbackRows(const CallbackRows&) = delete;
+    CallbackRows& operator=(const CallbackRows&) = delete;
+    virtual ~CallbackRows() = default;
+
+    /// The adopted ACTIVE callbacks of these conversations, dormant ones among them, locked, ascending by id.
+    virtual Result<std::vector<CallbackRow>> lock_active(
+        const std::vector<std::string>& conversation_ids) = 0;
+    /// Which of these conversations have an adopted ACTIVE callback, as it was committed; locks nothing.
+    virtual Result<std::vector<std::string>> watched_among(
+        const std::vector<std::string>& conversation_ids) = 0;
+    /// One callback as it stands.
+    virtual Result<std::optional<CallbackRow>> read(std::int64_t id) = 0;
+    /// One callback, locked.
+    virtual Result<std::optional<CallbackRow>> lock(std::int64_t id) = 0;
+    /// Writes phase, reason and last turn, and upstream's status.
+    virtual Result<void> update_state(std::int64_t id, const CallbackState& state) = 0;
+    /// Ids of ACTIVE rows that are not adopted yet, ascending.
+    virtual Result<std::vector<std::int64_t>> unadopted(std::size_t limit) = 0;
+    /// One of them as it stands; nullopt when it was adopted meanwhile.
+    virtual Result<std::optional<UnadoptedCallback>> read_unadopted(std::int64_t id) = 0;
+    /// The same, locked.
+    virtual Result<std::optional<UnadoptedCallback>> lock_unadopted(std::int64_t id) = 0;
+    /// Inserts the progress of a row that is there already.
+    virtual Result<void> insert_progress(const CallbackRow& row) = 0;
+    /// Inserts both rows; returns the new id.
+    virtual Result<std::int64_t> insert(const CallbackRow& row) = 0;
+    virtual Result<std::optional<std::int64_t>> with_idempotency_key(const std::string& key) = 0;
+    /// Keeps `request` under its key for a day, unless another is kept there; returns the one that is. Waits
+    /// for a transaction that is saving the same key.
+    virtual Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) = 0;
+};
+
+}  // namespace epilogue

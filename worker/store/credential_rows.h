@@ -1,0 +1,60 @@
+// Rows of credentials that a platform refused at some time, and the deliveries that are parked for them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+
+namespace epilogue {
+
+struct DeliveryRow;
+
+/// A credential that was refused at some time.
+struct CredentialRow {
+    std::optional<Instant> parked_since;  ///< nullopt: it works, as far as is known
+    std::string cause;                    ///< why, for people
+    std::optional<Instant> probe_at;      ///< while parked: when the next delivery may try it
+    bool unsettled = false;               ///< deliveries of it are still to be parked, or released
+    bool operator==(const CredentialRow&) const = default;
+};
+
+/// Deliveries that were parked or released together.
+struct ParkedBatch {
+    std::int64_t count = 0;
+    bool all = false;               ///< none is left
+    std::set<std::string> windows;  ///< theirs
+};
+
+/// Not thread-safe; valid as long as its transaction.
+class CredentialRows {
+  public:
+    CredentialRows() = default;
+    CredentialRows(const CredentialRows&) = delete;
+    CredentialRows& operator=(const CredentialRows&) = delete;
+    virtual ~CredentialRows() = default;
+
+    /// As it was last committed; an empty one when there is none.
+    virtual Result<CredentialRow> read(const std::string& credential) = 0;
+    /// The same, locked, created when missing.
+    virtual Result<CredentialRow> lock(const std::string& credential) = 0;
+    virtual Result<void> update(const std::string& credential, const CredentialRow& row) = 0;
+    virtual Result<std::vector<std::string>> unsettled(std::size_t limit) = 0;
+    /// Parked ones whose next try is due.
+    virtual Result<std::vector<std::string>> to_probe(std::size_t limit) = 0;
+    /// The oldest delivery that is parked for its credential.
+    virtual Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) = 0;
+    /// Parks for `cause` at most `limit` deliveries of the credential that were to be sent and are not
+    /// leased. Those that another transaction has locked are left out.
+    virtual Result<ParkedBatch> park(const std::string& credential, const std::string& cause,
+                                     std::size_t limit) = 0;
+    /// Releases at most `limit` that are parked for the credential into their windows' queues, so that no
+    /// other delivery waits behind all of them; as park().
+    virtual Result<ParkedBatch> release(const std::string& credential, std::size_t limit) = 0;
+};
+
+}  // namespace epilogue

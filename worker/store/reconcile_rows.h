@@ -1,0 +1,49 @@
+// Rows of catch_ups: conversations whose agent server is to be asked what the topic did not tell.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+
+namespace epilogue {
+
+/// Why an agent server is asked for what the topic did not tell.
+enum class ReconcileReason {
+    registered,  ///< a callback came, and the topic may have lost what was before it
+    inactivity,  ///< an open turn is inactive, and would be given up
+};
+/// As the column catch_ups.why and metrics spell it.
+std::string_view name_of(ReconcileReason reason);
+
+/// A conversation whose agent server is to be asked.
+struct ReconcileRow {
+    std::string conversation_id;
+    ReconcileReason why = ReconcileReason::registered;
+    Instant next_try_at;  ///< it may be taken from then on: it waits, or it is leased
+    int attempts = 0;     ///< begun
+    std::string owner;    ///< who began the last one
+};
+
+/// Not thread-safe; valid as long as its transaction.
+class ReconcileRows {
+  public:
+    ReconcileRows() = default;
+    ReconcileRows(const ReconcileRows&) = delete;
+    ReconcileRows& operator=(const ReconcileRows&) = delete;
+    virtual ~ReconcileRows() = default;
+
+    /// Takes the place of what was asked about the conversation before; who worked at that has lost it.
+    virtual Result<void> request(const ReconcileRow& row) = 0;
+    /// Conversations whose row may be taken, longest due first.
+    virtual Result<std::vector<std::string>> due(std::size_t limit) = 0;
+    /// Locks the row; nullopt when nothing is asked (any more).
+    virtual Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) = 0;
+    virtual Result<void> update(const ReconcileRow& row) = 0;
+    virtual Result<void> remove(const std::string& conversation_id) = 0;
+};
+
+}  // namespace epilogue
