@@ -30,7 +30,7 @@ AgentResult<void> without_body(const AgentResult<Answer>& answer) {
     return {};
 }
 
-/// The JSON that somebody of this side wrote.
+/// The JSON that a caller on this side wrote.
 AgentResult<Json> own_json(std::string_view text, std::string_view what) {
     Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded())

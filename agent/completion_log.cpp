@@ -28,7 +28,7 @@ std::string write_completion_log(const RemoteEvent& event, const CompletionLogs&
     std::error_code fault;
     std::filesystem::create_directories(folder->second, fault);
     const std::filesystem::path path = folder->second / name;
-    // A link that somebody put there would lead out of the folder, too.
+    // A symbolic link in the folder would lead out of it, too.
     if (std::filesystem::is_symlink(path, fault)) return path.string() + " is a link";
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file << string_in(log, "log_data");

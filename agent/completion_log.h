@@ -1,4 +1,4 @@
-// Logs of LLM calls that a server sends as events, written to the folders somebody asked for.
+// Logs of LLM calls that a server sends as events, written to the folders that the caller names.
 #pragma once
 
 #include <filesystem>

@@ -224,7 +224,7 @@ std::string RemoteConversation::error_reason(Clock::time_point deadline) const {
         return reason.has_value();
     };
     if (feed_->wait_events(Clock::now() + detail_patience, is_there)) return *reason;
-    // Without a socket nobody told that it came.
+    // Without a socket no frame says that it came.
     static_cast<void>(feed_->reconcile(deadline));
     static_cast<void>(feed_->wait_events(Clock::now(), is_there));
     return reason.value_or("the server gives no reason");

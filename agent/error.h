@@ -25,7 +25,7 @@ struct AgentError {
 
     Kind kind = Kind::server_error;
     std::string text;  ///< for people; never holds a secret
-    /// True when the request may have been carried out although nobody said so.
+    /// True when the request may have been carried out although no answer says so.
     bool maybe_done = false;
 };
 

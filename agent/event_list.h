@@ -12,7 +12,7 @@
 
 namespace epilogue::agent {
 
-/// An event that nobody changes any more: shared between the list and those who look at it.
+/// An event that does not change any more: shared between the list and its readers.
 using EventRef = std::shared_ptr<const RemoteEvent>;
 
 class EventList {

@@ -1,4 +1,4 @@
-// When has a run ended? Decides from statuses that socket and REST tell; asks nobody itself.
+// When has a run ended? Decides from statuses that socket and REST tell; makes no request itself.
 #pragma once
 
 #include <chrono>

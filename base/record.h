@@ -11,7 +11,7 @@
 
 namespace epilogue {
 
-/// A record's parts; the views belong to somebody else.
+/// A record's parts; the views' bytes belong to another object.
 struct RecordView {
     int partition = 0;
     Offset offset;

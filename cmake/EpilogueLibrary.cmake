@@ -3,7 +3,7 @@
 # One folder is one static library with an include root of its own. The root holds a link to each header
 # of that folder (not of its sub-folders) under its path in the tree, so `#include "base/result.h"` works
 # only where the library that owns base/ is linked: a wrong-way include does not compile.
-# DEPENDS: libraries of ours, visible to whoever links this one. LINK: third-party libraries, private.
+# DEPENDS: libraries of ours, visible to every target that links this one. LINK: third-party libraries, private.
 function(epilogue_library name folder)
   cmake_parse_arguments(arg "" "" "DEPENDS;LINK;SOURCES" ${ARGN})
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/${folder}/")

@@ -54,7 +54,8 @@ std::optional<Body> action(std::string_view name, const JsonPart& event, Event& 
     const bool is_message = name == "message";
     const auto words = name == "finish" ? args["final_thought"].string() : args["content"].string();
     if (is_message || (name == "finish" && words)) {
-        AgentWord word{is_message ? WordKind::message : WordKind::finish, std::string(words.value_or(""))};
+        AgentMessage word{is_message ? MessageKind::message : MessageKind::finish,
+                          std::string(words.value_or(""))};
         add_links(decoded.work, word.text);
         return word;
     }

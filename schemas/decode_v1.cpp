@@ -40,7 +40,7 @@ Body message(const JsonPart& event, std::vector<Work>& work) {
     const std::string_view source = event["source"].string_or_empty();
     if (source == "user") return UserMessage{};
     if (source != "agent") return Activity{};
-    AgentWord word{WordKind::message, text_of(event["llm_message"]["content"])};
+    AgentMessage word{MessageKind::message, text_of(event["llm_message"]["content"])};
     add_links(work, word.text);
     return word;
 }
@@ -55,7 +55,7 @@ Body action(const JsonPart& event, const std::string& id, std::vector<Work>& wor
     const auto last_words = call["message"].string();
     if (tool == "finish" && call["kind"].string() == "FinishAction" && last_words) {
         add_links(work, *last_words);
-        return AgentWord{WordKind::finish, std::string(*last_words)};
+        return AgentMessage{MessageKind::finish, std::string(*last_words)};
     }
     if (is_one_of(tool, shells) && !command.empty() && !call["is_input"].is_true())
         work.emplace_back(CommandStarted{id, std::string(command)});
@@ -87,7 +87,7 @@ Body observation(const JsonPart& event, std::vector<Work>& work) {
     return Activity{};
 }
 
-/// The body by kind, and `work` beside it; nullopt for kinds that nobody told us of.
+/// The body by kind, and `work` beside it; nullopt for kinds that we do not know.
 std::optional<Body> body_of(std::string_view kind, const JsonPart& event, Event& decoded) {
     if (kind == "MessageEvent") return message(event, decoded.work);
     if (kind == "ActionEvent") return action(event, decoded.id, decoded.work);

@@ -15,12 +15,12 @@ namespace epilogue {
 enum class Schema { v0, v1 };
 
 /// How the agent spoke: with its finish tool, or with a message.
-enum class WordKind { finish, message };
+enum class MessageKind { finish, message };
 
 struct UserMessage {};  ///< source user; opens a turn or joins the open one
 struct AgentAction {};  ///< any agent action that is not a word
-struct AgentWord {      ///< an agent message, or a finish action that could be parsed
-    WordKind kind = WordKind::message;
+struct AgentMessage {   ///< an agent message, or a finish action that could be parsed
+    MessageKind kind = MessageKind::message;
     std::string text;
 };
 struct StatusChange {    ///< V1 execution_status, V0 agent_state
@@ -33,7 +33,7 @@ struct ErrorDetail {  ///< V1 ConversationErrorEvent: the reason of an error, af
 };
 struct Activity {};  ///< a sign of life that steers nothing: observations, stats, full_state, pauses, …
 
-using Body = std::variant<UserMessage, AgentAction, AgentWord, StatusChange, ErrorDetail, Activity>;
+using Body = std::variant<UserMessage, AgentAction, AgentMessage, StatusChange, ErrorDetail, Activity>;
 
 // What an event tells about the work done; `id` makes a repeated event harmless.
 struct CommandStarted {

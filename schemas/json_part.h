@@ -1,4 +1,4 @@
-// What is kept of a JSON document: of megabytes, the few members that somebody asked for.
+// What is kept of a JSON document: of megabytes, the few members that the caller asked for.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ std::string_view without_trailing_space(std::string_view text) {
 }
 
 /// One walk over one document, for what JsonTree leaves to it. On-Demand stops looking after the last field
-/// that was asked for, takes the first of duplicate keys and never looks into a token that nobody reads: so
+/// that was asked for, takes the first of duplicate keys and never looks into a token that is not read: so
 /// each value is visited, each token is checked here, and what follows the document is looked at last.
 class Walk {
   public:
@@ -52,7 +52,8 @@ class Walk {
         at_ = static_cast<std::size_t>(token.data() - text_.data());
         const bool is_object = token.front() == '{';
         if (!is_object && token.front() != '[') {
-            // A string that nobody takes is taken for a key when a colon follows, and the walk goes astray.
+            // A string that is not consumed is taken for a key when a colon follows, and the walk goes
+            // astray.
             if (token.front() == '"')
                 if (const auto error = value.get_raw_json_string().error()) return broken(error);
             return scalar(token, part);

@@ -6,7 +6,7 @@ namespace epilogue {
 
 std::string to_json(const Summary& summary) {
     const nlohmann::ordered_json json{{"headline", summary.headline},
-                                      {"words", summary.words},
+                                      {"words", summary.final_message},
                                       {"facts", summary.facts},
                                       {"link", summary.link}};
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -9,10 +9,10 @@
 namespace epilogue {
 
 struct Summary {
-    std::string headline;  ///< Markdown: the verdict in bold, an error's code after it
-    std::string words;     ///< the agent's own last words, untrusted Markdown; may be empty
-    std::string facts;     ///< Markdown lines of the digest, untrusted in their quoted parts; may be empty
-    std::string link;      ///< URL of the conversation; may be empty
+    std::string headline;       ///< Markdown: the verdict in bold, an error's code after it
+    std::string final_message;  ///< the agent's own last words, untrusted Markdown; may be empty
+    std::string facts;  ///< Markdown lines of the digest, untrusted in their quoted parts; may be empty
+    std::string link;   ///< URL of the conversation; may be empty
     bool operator==(const Summary&) const = default;
 };
 

@@ -93,7 +93,7 @@ std::string markdown_post(const Summary& summary, std::string_view marker, std::
                        link.size() - marker.size();
     while (true) {
         std::string post;
-        for (const auto& piece : {headline, part(summary.words, room), facts, link})
+        for (const auto& piece : {headline, part(summary.final_message, room), facts, link})
             if (!piece.empty()) post += (post.empty() ? "" : "\n\n") + piece;
         // Once more as a whole: what the words define must not reach into the rest.
         post = defused(post);

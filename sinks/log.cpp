@@ -14,7 +14,7 @@ LogSink::LogSink(WriteLine write) : write_(std::move(write)) {}
 
 std::string LogSink::render(const Summary& summary, const std::string&) const {
     std::string text;
-    for (const auto& part : {summary.headline, summary.words, summary.facts, summary.link}) {
+    for (const auto& part : {summary.headline, summary.final_message, summary.facts, summary.link}) {
         if (trimmed(part).empty()) continue;
         if (!text.empty()) text += "\n\n";
         text += redacted(without_unseen(part));

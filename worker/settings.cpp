@@ -88,7 +88,7 @@ BatchRules batch_rules(const Config& config) {
     rules.default_agent_server = !config.agent_server.url.empty();
     constexpr std::chrono::seconds longest{120};
     rules.agent_answers_in = std::min(2 * config.worker.http_timeout, longest);
-    rules.hold_storms = config.worker.timeout_storm == TimeoutStorm::hold;
+    rules.guard_mass_timeouts = config.worker.timeout_storm == TimeoutStorm::hold;
     return rules;
 }
 

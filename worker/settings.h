@@ -29,7 +29,7 @@ SenderRules sender_rules(const Config& config, const std::string& owner);
 BatchRules batch_rules(const Config& config);
 /// With the name space that `migrate` wrote. Errors: the database's; fatal when it is empty.
 Result<Planner> planner_for(const Config& config, Store& store);
-/// With deadlines as posts have them: nobody waits for an answer.
+/// With deadlines as posts have them: no user waits for the answer.
 AgentDirectoryRules agent_directory_rules(const Config& config);
 WatchRules watch_rules(const Config& config);
 CatchUpRules catch_up_rules(const Config& config, const std::string& owner);

@@ -26,7 +26,7 @@ using KafkaClient = Handle<rd_kafka_t, rd_kafka_destroy>;
 Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
                              const std::map<std::string, std::string>& defaults);
 
-/// The same for whoever reads the topic; all readers have to agree on what a record is.
+/// The same for readers of the topic; all readers have to agree on what a record is.
 Result<KafkaConf> kafka_reading_conf(const KafkaSettings& settings,
                                      const std::map<std::string, std::string>& defaults);
 

@@ -40,7 +40,7 @@ bool can_listen_on(unsigned short port) {
 
 /// Takes the port for this process among all that call free_port(), until the process ends: by a socket whose
 /// abstract name has the port in it (unix(7)), which lives as long as the process, in the same network
-/// namespace as the port. False when somebody has it.
+/// namespace as the port. False when another process has it.
 bool reserve(unsigned short port) {
     const std::string name = "epilogue-port-" + std::to_string(port);
     const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

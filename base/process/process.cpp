@@ -66,7 +66,7 @@ Process::Process(const Command& command) : streams_(std::make_unique<TempDir>())
 
 Process::~Process() {
     if (pidfd_ < 0) return;
-    // Reaped only here: until then its number, and its group's, can belong to nobody else.
+    // Reaped only here: until then its number, and its group's, cannot be given to another process.
     ::kill(-pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -62,7 +62,7 @@ class Process {
     std::optional<int> status_;
 };
 
-/// True when there is no such process, or only a zombie that whoever adopted it has still to reap.
+/// True when there is no such process, or only a zombie that its new parent has still to reap.
 bool is_gone(pid_t pid);
 
 /// A command that ran to its end.

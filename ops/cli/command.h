@@ -35,7 +35,7 @@ void add_common(CLI::App& command, Common& common, bool json);
 /// The configuration, checked for use; throws Exit(78).
 Config load(const Common& common);
 
-/// The secret that is where `written` says, which somebody gave as `option`; throws Exit(64). One that stands
+/// The secret that is where `written` says, which the user gave as `option`; throws Exit(64). One that stands
 /// on the command line itself is refused.
 Secret secret_at(const std::string& option, const std::string& written);
 

@@ -7,7 +7,6 @@
 
 #include "agent/calls.h"
 #include "ops/cli/command.h"
-#include "worker/store/agent_endpoint_rows.h"
 
 namespace epilogue::cli {
 

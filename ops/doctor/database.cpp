@@ -32,7 +32,7 @@ std::vector<std::string> our_tables() {
     return tables;
 }
 
-/// What is refused when somebody asks how a statement would be done is refused when it is done, and asking
+/// What is refused when EXPLAIN asks how a statement would be done is refused when it is done, and asking
 /// changes nothing.
 std::string missing_rights(MysqlSession& session, const std::string& table) {
     const auto column = session.query(

@@ -1,5 +1,5 @@
--- Conversations whose agent server is to be asked what the topic did not tell (worker/agents/reconciler.h). Whoever takes a
--- row sets next_try_at on: until then it is leased.
+-- Conversations whose agent server is to be asked what the topic did not tell (worker/agents/reconciler.h). A
+-- worker that takes a row moves next_try_at on: until then the row is leased.
 CREATE TABLE IF NOT EXISTS catch_ups (
   conversation_id VARBINARY(255) NOT NULL PRIMARY KEY,
   why VARCHAR(16) NOT NULL,

@@ -9,7 +9,7 @@ ALTER TABLE deliveries ADD KEY ix_deliveries_heal (heal_due_at);
 
 -- What a platform counts together (worker/core/rate_window.h). open_at: when the next write may begin.
 -- calls: microseconds since 1970, separated by blanks. waiting: deliveries stand in line for it.
--- served_at: when the line was last seen to. neglected_until: before that nobody saw to it for more than a minute.
+-- served_at: when a write last left the queue. neglected_until: before that none did for more than a minute.
 CREATE TABLE IF NOT EXISTS rate_windows (
   rate_window VARBINARY(255) NOT NULL PRIMARY KEY,
   open_at DATETIME(6) NOT NULL,

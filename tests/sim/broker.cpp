@@ -44,7 +44,7 @@ void Broker::rebalance_soon(Micros at_most) {
 void Broker::rebalance() {
     const std::uint64_t generation = generation_ + 1;
     schedule_.say("broker: rebalance {} of {} members", generation, members_.size());
-    // Whoever cannot answer is left behind: it finds out when it goes on.
+    // A member that cannot answer is left behind: it finds out when it goes on.
     for (const auto all = members_; SimLog * member : all) {
         if (member->process().stands_still() || member->is_cut_off()) {
             member->kicked = true;

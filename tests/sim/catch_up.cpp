@@ -56,7 +56,8 @@ class Author {
     }
 
     Micros over() const { return events_.back().at; }
-    /// Callbacks may come at any time, unless the topic lacks turns that begin after them: nobody would ask.
+    /// Callbacks may come at any time, unless the topic lacks turns that begin after them: no server would be
+    /// asked.
     Micros earliest_callback() const {
         if (head_ > 0) return events_[head_].at;
         const bool lacks_turns = is_long_ && (fate_ == Fate::unheard || fate_ == Fate::cut_off);
@@ -91,7 +92,7 @@ class Author {
         Folding folding;
         for (std::size_t i = 0; i < events_.size(); ++i) {
             folding.take(events_[i].value, Database::start + events_[i].at);
-            const auto* open = std::get_if<Open>(&folding.conversation().standing);
+            const auto* open = std::get_if<Open>(&folding.conversation().turn_state);
             const bool may_end =
                 fate_ != Fate::cut_off || is_long_ || folding.turns().size() + 1 == turns_.size();
             if (may_end && open != nullptr && folding.conversation().status == "running")

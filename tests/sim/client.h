@@ -1,4 +1,4 @@
-// Somebody who registers callbacks and resolves parked deliveries: tries again until it is done, with the
+// An operator who registers callbacks and resolves parked deliveries: tries again until it is done, with the
 // same idempotency key, whatever happens to him in between.
 #pragma once
 

@@ -130,7 +130,7 @@ void Database::apply(OpenTransaction& transaction) {
             if (foreign.erase(id) == 0) idempotency_keys[row.idempotency_key] = id;
             const Conversation& seen = conversations.at(row.conversation_id).conversation;
             registrations[id] = {seen.last ? seen.last->turn_key : "",
-                                 std::holds_alternative<Ended>(seen.standing), is_untold(seen)};
+                                 std::holds_alternative<Ended>(seen.turn_state), is_untold(seen)};
         }
         callbacks[id] = std::move(row);
     }

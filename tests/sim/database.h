@@ -126,7 +126,7 @@ class Database {
     std::map<std::int64_t, RegistrationSeen> registrations;
     std::set<std::string> caught_up;  ///< conversations of which a catch-up was the first to tell
 
-    std::int64_t statements = 0;  ///< so far, to see whether somebody is busy
+    std::int64_t statements = 0;  ///< so far, to see whether any process is busy
     std::int64_t next_callback = 1;
     std::int64_t next_ordinal = 1;
 

@@ -1,4 +1,4 @@
-// A three-hour outage of the relay, of Kafka or of all workers while 500 turns are open: nobody may be told
+// A three-hour outage of the relay, of Kafka or of all workers while 500 turns are open: no post may say
 // of a silence that was ours, nor of a `finished` that the log takes back, and every real end is told.
 #pragma once
 

@@ -66,7 +66,7 @@ Quota Platform::quota_of(const Target& target) const {
 }
 
 std::string rendered(const Summary& summary) {
-    return summary.headline + "\n" + summary.words + "\n" + summary.facts;
+    return summary.headline + "\n" + summary.final_message + "\n" + summary.facts;
 }
 
 std::string SimSink::render(const Summary& summary, const std::string&) const {

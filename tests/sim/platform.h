@@ -32,7 +32,7 @@ class Platform {
     /// Posts that a look-up sees now, oldest first.
     std::vector<Receipt> look(const std::string& delivery_id);
     bool remove(const std::string& remote_id);
-    /// Nobody may look for it now.
+    /// No look-up sees it yet.
     void forbid(const std::string& delivery_id);
     void refuse(std::int64_t number) { refused_.push_back(number); }
     /// Two credentials, one for odd places and one for even ones, each a window of its own.

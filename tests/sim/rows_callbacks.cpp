@@ -116,7 +116,7 @@ Result<std::optional<std::int64_t>> SimCallbackRows::with_idempotency_key(const 
                                                                    : std::optional(found->second);
 }
 
-/// Nobody in the world comes by the API: each request is the first of its key.
+/// No request of the simulated world comes by the API: each is the first of its key.
 Result<IdempotentRequest> SimCallbackRows::save_idempotency_key(const IdempotentRequest& request) {
     TRY_VOID(transaction_.statement());
     return request;

@@ -139,7 +139,7 @@ Result<InactivityCensus> SimConversationRows::inactivity_census(Instant from, In
     InactivityCensus census;
     each_conversation([&](const std::string&, const StoredRow& row) {
         if (row.resumed_at && *row.resumed_at >= let_go_since) ++census.near;
-        const auto* open = std::get_if<Open>(&row.conversation.standing);
+        const auto* open = std::get_if<Open>(&row.conversation.turn_state);
         if (open == nullptr || !open->due) return;
         ++census.open;
         if (row.suspended || (*open->due >= from && *open->due <= to)) ++census.near;

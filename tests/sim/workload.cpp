@@ -91,7 +91,7 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
         }
         workload.conversations.push_back(std::move(conversation));
     }
-    // What nobody watches is written only when it is steered.
+    // A conversation without a callback is written only when it is steered.
     const std::string steering =
         R"({"kind":"ConversationStateUpdateEvent","id":"refused","key":"execution_status","value":"running"})";
     const std::size_t good = workload.records.size();

@@ -57,7 +57,7 @@ class World {
     Broker broker;
     Platform platform;
     BatchRules batch{.settle = settle};
-    /// What agent servers can be asked for their logs; nobody asks while there is none.
+    /// The agent servers that can be asked for their logs; no worker asks while there is none.
     std::unique_ptr<AgentLogs> agent_logs;
     Workload workload;
     std::vector<std::unique_ptr<Host>> hosts;
@@ -66,7 +66,7 @@ class World {
     RegistrationRequest request_of(std::size_t index) const;
     void register_early();
     void register_late();
-    /// A row that somebody else writes, by plain SQL.
+    /// A row that another program writes, by plain SQL.
     void write_foreign(std::size_t index);
     /// The operator retries what waits for one.
     void retry_parked();

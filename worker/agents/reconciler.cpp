@@ -48,7 +48,7 @@ bool may_change(const ReconcileRow& taken, const Unread& why) {
 /// What a row asks about that is no question any more; empty: it still is one.
 std::string_view why_over(const ReconcileRow& row, const Conversation& conversation, Instant now) {
     if (row.why == ReconcileReason::registered) return is_in_doubt(conversation, now) ? "" : "told";
-    const auto* open = std::get_if<Open>(&conversation.standing);
+    const auto* open = std::get_if<Open>(&conversation.turn_state);
     return open != nullptr && open->asked ? "" : "too_late";
 }
 
@@ -193,10 +193,10 @@ Result<void> CatchUps::apply(const ReconcileRow& taken, const ServerLog& log) {
     return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
         if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
         if (mutant(Mutant::disproved_silence_counted) && taken.why == ReconcileReason::inactivity) {
-            transition.let_silence_count();
+            transition.let_inactivity_count();
             return name_of(Recovered::silent);
         }
-        TRY(const Recovered recovered, transition.recover(log, {}));
+        TRY(const Recovered recovered, transition.replay_agent_log(log, {}));
         return name_of(recovered);
     });
 }
@@ -207,7 +207,7 @@ Result<void> CatchUps::give_up(const ReconcileRow& taken, const Unread& why) {
               {"asked_for", std::string(name_of(taken.why))},
               {"why", why.text}});
     return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
-        transition.let_silence_count();
+        transition.let_inactivity_count();
         return name_of(why.why);
     });
 }

@@ -35,13 +35,14 @@ std::string_view name_of(Testimony::Kind kind) {
 bool lacks_words(const SummaryRow& row) {
     constexpr std::size_t longest_code_point = 4;
     const auto summary = summary_from_json(row.body);
-    return !summary || summary->words.empty() || summary->words.size() + longest_code_point > max_word_bytes;
+    return !summary || summary->final_message.empty() ||
+           summary->final_message.size() + longest_code_point > max_message_bytes;
 }
 
 Result<SummaryRow> with_words_of(const Testimony& testimony, SummaryRow row) {
     if (testimony.kind != Testimony::Kind::confirmed || trimmed(testimony.words).empty()) return row;
     TRY(Summary summary, summary_from_json(row.body));
-    summary.words = redacted_prefix(testimony.words, max_final_bytes);
+    summary.final_message = redacted_prefix(testimony.words, max_final_bytes);
     row.source = "final";
     row.body = to_json(summary);
     return row;

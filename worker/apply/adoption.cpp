@@ -56,7 +56,7 @@ Result<bool> Adopter::adopt(std::int64_t id) {
         adopted = false;
         TRY(const auto unlocked, transaction.callbacks().read_unadopted(id));
         if (!unlocked) return {};
-        // The conversation first, as everywhere: whoever is second sees the first.
+        // The conversation first, as everywhere: the second transaction sees what the first did.
         CallbackRow row;
         row.id = id;
         row.conversation_id = normalise_conversation_id(unlocked->conversation_id);

@@ -114,7 +114,7 @@ Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> recor
         std::move(report->summaries.begin(), report->summaries.end(), std::back_inserter(all.summaries));
         std::move(report->owed.begin(), report->owed.end(), std::back_inserter(all.owed));
         all.known += report->known;
-        all.held += report->held;
+        all.suspended += report->suspended;
     }
     return all;
 }
@@ -125,7 +125,7 @@ Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items
     for (const Item& item : items)
         if (item.event) (is_for_watchers(*item.event) ? alive : steered).insert(item.conversation_id);
     return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
-        // Most conversations are watched by nobody: a mere sign of life costs them no row.
+        // Most conversations have no callback: a mere sign of life costs them no row.
         std::vector<std::string> maybe_watched;
         std::set_difference(alive.begin(), alive.end(), steered.begin(), steered.end(),
                             std::back_inserter(maybe_watched));
@@ -171,22 +171,22 @@ Result<BatchReport> Batch::tick(Claim& claim, Instant clock, std::optional<NextO
             transition.partition.caught_up_offset = caught_up;
         }
         TRY(auto ids, transaction.conversations().due(partition, now, rules_.max_timers));
-        // Held turns are let go one by one, once so many silences are no storm any more.
-        TRY(const auto held, transaction.conversations().suspended(partition, 1));
-        if (!held.empty()) {
-            TRY(const bool storm, transition.is_storm(now));
-            if (!storm) ids.push_back(held.front());
+        // Suspended turns are resumed one by one, once there are too few of them for a mass timeout.
+        TRY(const auto suspended, transaction.conversations().suspended(partition, 1));
+        if (!suspended.empty()) {
+            TRY(const bool mass_timeout, transition.is_mass_timeout(now));
+            if (!mass_timeout) ids.push_back(suspended.front());
         }
         std::sort(ids.begin(), ids.end());
         TRY_VOID(transition.load(ids, partition));
         TRY_VOID(transition.tick_all(now, {partition, std::nullopt, now}));
         TRY_VOID(transition.write());
         TRY(transition.next_due, transaction.conversations().next_due(partition));
-        constexpr std::chrono::seconds look_at_held_again{1};
-        const bool some_held = !held.empty() || transition.report.held > 0;
-        if (some_held)
-            transition.next_due =
-                std::min(transition.next_due.value_or(now + look_at_held_again), now + look_at_held_again);
+        constexpr std::chrono::seconds check_suspended_again{1};
+        const bool some_suspended = !suspended.empty() || transition.report.suspended > 0;
+        if (some_suspended)
+            transition.next_due = std::min(transition.next_due.value_or(now + check_suspended_again),
+                                           now + check_suspended_again);
         return {};
     });
 }

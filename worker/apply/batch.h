@@ -22,7 +22,7 @@
 
 namespace epilogue {
 
-/// The right to move a partition, as long as nobody claimed it later.
+/// The right to move a partition, until another owner claims it.
 struct Claim {
     PartitionKey key;
     std::string cluster_id;
@@ -30,7 +30,7 @@ struct Claim {
     Generation generation;
     NextOffset position;  ///< stored: where the next batch starts
     std::int64_t sequence = 0;
-    std::optional<Instant> next_due;          ///< earliest standing timer, as far as known
+    std::optional<Instant> next_due;          ///< earliest pending timer, as far as known
     std::optional<Instant> clock;             ///< the partition's
     Instant applied_at;                       ///< database time of the last records applied, or of the claim
     std::optional<RecordFingerprint> last;    ///< record applied
@@ -50,16 +50,17 @@ struct BatchReport {
     };
     std::vector<Planned> planned;  ///< new deliveries, to be handed to the senders
     std::int64_t known = 0;        ///< deliveries that the ledger had already
-    std::int64_t held = 0;         ///< silences that the storm brake kept back
+    std::int64_t suspended = 0;    ///< timeouts that the mass-timeout guard kept back
 };
 
 struct BatchRules {
     std::chrono::milliseconds settle{2000};
     std::chrono::seconds inactivity{7200};
-    bool hold_storms = true;                    ///< many silences at once are one broken relay
-    bool default_agent_server = false;          ///< every conversation has an agent server to ask
-    std::chrono::seconds agent_answers_in{40};  ///< how long a silence waits for what the agent server says
-    std::size_t max_timers = 500;               ///< conversations in one timer transaction
+    bool guard_mass_timeouts = true;    ///< many timeouts at once are one broken relay
+    bool default_agent_server = false;  ///< every conversation has an agent server to ask
+    std::chrono::seconds agent_answers_in{
+        40};                       ///< how long a inactivity waits for what the agent server says
+    std::size_t max_timers = 500;  ///< conversations in one timer transaction
 };
 
 class Transition;

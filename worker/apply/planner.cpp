@@ -68,7 +68,7 @@ bool Planner::may_ask(const TurnEnd& turn) const {
     const bool has_words = turn.verdict == Verdict::finished || turn.verdict == Verdict::awaiting_user_input;
     // Events that have numbers are V0's, which no agent server keeps.
     const bool is_v0 = turn.status_event.find_first_not_of("0123456789") == std::string::npos;
-    return has_words && !is_v0 && wants_words(rules_);
+    return has_words && !is_v0 && wants_final_message(rules_);
 }
 
 /// Of the summaries that an agent server could better those stay owed that have one and are not frozen.

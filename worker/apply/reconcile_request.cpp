@@ -36,13 +36,13 @@ Result<bool> ask_agent_server(Transaction& transaction, const std::string& conve
 }
 
 bool is_in_doubt(const Conversation& conversation, Instant now) {
-    const bool is_open = std::holds_alternative<Open>(conversation.standing);
+    const bool is_open = std::holds_alternative<Open>(conversation.turn_state);
     return is_untold(conversation) || (is_open && heard_of_until(conversation) <= now);
 }
 
 Result<void> ask_what_was(Transaction& transaction, const std::string& conversation_id,
                           const Conversation& conversation, Instant now, bool has_default) {
-    const bool is_open = std::holds_alternative<Open>(conversation.standing);
+    const bool is_open = std::holds_alternative<Open>(conversation.turn_state);
     if (!is_open && !is_untold(conversation)) return {};
     Instant at = now + topic_comes_first;
     if (is_open) at = std::max(at, heard_of_until(conversation));

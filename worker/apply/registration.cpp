@@ -33,12 +33,12 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
                          CallbackRow& callback, Instant now, const WatchRules& watch, std::string* planned) {
     TRY_VOID(
         ask_what_was(transaction, callback.conversation_id, conversation, now, watch.default_agent_server));
-    if (std::holds_alternative<Open>(conversation.standing)) {
+    if (std::holds_alternative<Open>(conversation.turn_state)) {
         InactivityRules rules;
         rules.after = watch.inactivity;
         rules.watched_since = now;
         return transaction.conversations().update(
-            {{callback.conversation_id, watch_silence(conversation, rules), false, {}}});
+            {{callback.conversation_id, watch_inactivity(conversation, rules), false, {}}});
     }
     if (!callback.options.from_last) return {};
     TRY(const Processor place, decode_processor(callback.processor_type, callback.processor_json));

@@ -1,6 +1,6 @@
 // Registering, cancelling and waking callbacks: the other side of the batch rule. Both sides lock the
-// conversation's row first and then read the other's rows, so whoever is second sees the first (architecture
-// §1.4).
+// conversation's row first and then read the other's rows, so the second transaction sees what the first did
+// (architecture §1.4).
 #pragma once
 
 #include <string>
@@ -43,7 +43,7 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
 
 /// A callback that begins to watch, inside the transaction that locked its conversation: reports the
 /// conversation's last end (only when no turn is open, where it was not told before, and unless the callback
-/// is `--from next`), or starts the watch over the open turn's silence; and asks for what the agent server
+/// is `--from next`), or starts the watch over the open turn's inactivity; and asks for what the agent server
 /// knows, where the topic may have lost it. Returns the sink of a planned delivery through `planned`.
 Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
                          CallbackRow& callback, Instant now, const WatchRules& watch,

@@ -72,11 +72,11 @@ Result<Applied> Transition::apply(const Event& event, const std::string& convers
                          [](const StoredConversation& c, const std::string& id) { return c.id < id; });
     FoldRules rules = rules_for(conversation_id);
     if (would_time_out(found->conversation, at, rules.inactivity)) {
-        // A held turn is let go by an event of its own, whether or not the storm is over.
-        TRY(const bool storm, is_storm(at));
-        rules.inactivity.may_fire = !storm && !found->suspended;
+        // A suspended turn is resumed by an event of its own, whether or not the mass timeout is over.
+        TRY(const bool mass_timeout, is_mass_timeout(at));
+        rules.inactivity.may_fire = !mass_timeout && !found->suspended;
         if (rules.inactivity.may_fire) {
-            // Before a silence counts its server is asked, also when the event that ends it comes first.
+            // Before a inactivity counts its server is asked, also when the event that ends it comes first.
             TRY(const bool asks, ask_agent_server(*found));
             rules.inactivity.may_fire = !asks;
         }
@@ -94,10 +94,10 @@ Result<void> Transition::tick_all(Instant now, const Source& source) {
         FoldRules rules = rules_for(stored.id);
         stored.suspended = false;
         if (would_time_out(stored.conversation, now, rules.inactivity)) {
-            TRY(const bool storm, is_storm(now));
-            rules.inactivity.may_fire = !storm;
-            stored.suspended = storm;
-            report.held += storm ? 1 : 0;
+            TRY(const bool mass_timeout, is_mass_timeout(now));
+            rules.inactivity.may_fire = !mass_timeout;
+            stored.suspended = mass_timeout;
+            report.suspended += mass_timeout ? 1 : 0;
             TRY(const bool asks, ask_agent_server(stored));
             if (asks) continue;
         }
@@ -107,7 +107,7 @@ Result<void> Transition::tick_all(Instant now, const Source& source) {
 }
 
 Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
-    auto& open = std::get<Open>(stored.conversation.standing);
+    auto& open = std::get<Open>(stored.conversation.turn_state);
     if (stored.suspended)
         open.asked = false;  // what it says now means nothing by the time that this is let go
     if (stored.suspended || open.asked) return false;
@@ -162,15 +162,15 @@ std::optional<Instant> Transition::earliest_due() const {
     return earliest;
 }
 
-Result<bool> Transition::is_storm(Instant now) {
-    if (!rules_.hold_storms) return false;
-    if (!storm_) {
+Result<bool> Transition::is_mass_timeout(Instant now) {
+    if (!rules_.guard_mass_timeouts) return false;
+    if (!mass_timeout_) {
         const auto window = std::chrono::duration_cast<Micros>(rules_.inactivity) / storm_window;
         TRY(const InactivityCensus census, transaction_.conversations().inactivity_census(
                                                now - window, now + window, database_now_ - window));
-        storm_ = census.near > std::max(storm_at_least, census.open / 10);
+        mass_timeout_ = census.near > std::max(storm_at_least, census.open / 10);
     }
-    return *storm_;
+    return *mass_timeout_;
 }
 
 }  // namespace epilogue

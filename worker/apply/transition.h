@@ -46,25 +46,25 @@ class Transition {
     Result<Applied> apply(const Event& event, const std::string& conversation_id, Instant at,
                           const Source& source);
 
-    /// Fires what is due at `now` in the loaded conversations, as far as the storm brake lets it.
+    /// Fires what is due at `now` in the loaded conversations, as far as the mass-timeout guard lets it.
     Result<void> tick_all(Instant now, const Source& source);
 
     /// Applies what the agent server's log holds of the one loaded conversation and is not known of it. Of a
     /// conversation of which nothing was known, each callback is told what it would have been told had it
     /// been registered where its adoption falls in the log.
-    Result<Recovered> recover(const ServerLog& log, const Source& source);
+    Result<Recovered> replay_agent_log(const ServerLog& log, const Source& source);
 
-    /// Nobody can say that the one loaded conversation lives: its silence counts when the clock comes to it.
-    void let_silence_count();
+    /// No server says that the one loaded conversation is alive: its timeout counts when it is due.
+    void let_inactivity_count();
 
     /// Writes all of it, the partition's row excepted.
     Result<void> write();
 
-    /// The earliest timer among the loaded conversations, held ones left out.
+    /// The earliest timer among the loaded conversations, suspended ones left out.
     std::optional<Instant> earliest_due() const;
 
     /// True when so many turns are silent at `now` that it must be a broken relay (contract §4a). Asked once.
-    Result<bool> is_storm(Instant now);
+    Result<bool> is_mass_timeout(Instant now);
 
   private:
     std::vector<CallbackRow*>& callbacks_of(const std::string& conversation_id) {
@@ -72,10 +72,10 @@ class Transition {
     }
     FoldRules rules_for(const std::string& conversation_id);
     void keep(StoredConversation& stored, Folded folded, const Source& source);
-    /// Whether the conversation's agent server is asked first before its silence counts.
+    /// Whether the conversation's agent server is asked first before its inactivity counts.
     Result<bool> ask_agent_server(StoredConversation& stored);
     /// Callbacks begin to watch, in the middle of a log or at its end.
-    Result<void> arrive(StoredConversation& stored, const std::vector<CallbackRow*>& callbacks);
+    Result<void> start_watching(StoredConversation& stored, const std::vector<CallbackRow*>& callbacks);
     void take(const std::string& conversation_id, const std::vector<TurnEnd>& ended, const Source& source);
 
     Transaction& transaction_;
@@ -85,7 +85,7 @@ class Transition {
     std::vector<StoredConversation> conversations_;  ///< ascending by id
     std::vector<CallbackRow> callbacks_;
     std::unordered_map<std::string, std::vector<CallbackRow*>> callbacks_of_;
-    std::optional<bool> storm_;
+    std::optional<bool> mass_timeout_;
     Plan plan_;
 };
 

@@ -23,7 +23,7 @@ std::string_view name_of(Recovered recovered) {
     return "";
 }
 
-Result<Recovered> Transition::recover(const ServerLog& log, const Source& source) {
+Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Source& source) {
     StoredConversation& stored = conversations_.front();
     auto& present = callbacks_of(stored.id);
     std::vector<CallbackRow*> absent;
@@ -46,7 +46,7 @@ Result<Recovered> Transition::recover(const ServerLog& log, const Source& source
     const auto arrive_before = [&](Instant moment) -> Result<void> {
         for (; next != absent.end() && (*next)->adopted_at < moment; ++next) {
             keep(stored, tick(std::move(stored.conversation), (*next)->adopted_at, rules()), source);
-            TRY_VOID(arrive(stored, {*next}));
+            TRY_VOID(start_watching(stored, {*next}));
         }
         return {};
     };
@@ -65,15 +65,16 @@ Result<Recovered> Transition::recover(const ServerLog& log, const Source& source
     const auto settled = has_ended(log)                     ? due_at(stored.conversation)
                          : at_their_time && is_current(log) ? std::optional(database_now_)
                                                             : std::nullopt;
-    if (settled && !std::holds_alternative<Open>(stored.conversation.standing))
+    if (settled && !std::holds_alternative<Open>(stored.conversation.turn_state))
         keep(stored, tick(std::move(stored.conversation), *settled, rules()), source);
-    if (next != absent.end()) TRY_VOID(arrive(stored, {next, absent.end()}));
-    if (applied == 0) let_silence_count();
+    if (next != absent.end()) TRY_VOID(start_watching(stored, {next, absent.end()}));
+    if (applied == 0) let_inactivity_count();
     if (!report.counted.empty()) return Recovered::ended;
     return applied > 0 ? Recovered::alive : Recovered::silent;
 }
 
-Result<void> Transition::arrive(StoredConversation& stored, const std::vector<CallbackRow*>& callbacks) {
+Result<void> Transition::start_watching(StoredConversation& stored,
+                                        const std::vector<CallbackRow*>& callbacks) {
     std::vector<CallbackRow*> owed;
     std::set<std::pair<std::string, std::string>> places;
     for (CallbackRow* callback : callbacks) {
@@ -85,12 +86,12 @@ Result<void> Transition::arrive(StoredConversation& stored, const std::vector<Ca
         if (is_owed && places.emplace(place->sink, describe(*place)).second) owed.push_back(callback);
     }
     if (!owed.empty()) planner_.add(stored.id, *stored.conversation.last, {}, owed, plan_);
-    stored.conversation = watch_silence(std::move(stored.conversation), rules_for(stored.id).inactivity);
+    stored.conversation = watch_inactivity(std::move(stored.conversation), rules_for(stored.id).inactivity);
     return {};
 }
 
-void Transition::let_silence_count() {
-    Standing& standing = conversations_.front().conversation.standing;
+void Transition::let_inactivity_count() {
+    TurnState& standing = conversations_.front().conversation.turn_state;
     auto* open = std::get_if<Open>(&standing);
     if (open != nullptr && open->asked) open->due = partition.clock.value_or(database_now_);
 }

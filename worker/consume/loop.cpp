@@ -199,9 +199,9 @@ void Loop::report(const BatchReport& report) {
         metrics_.events(labels.first, labels.second, static_cast<double>(count));
         if (labels.second == "repeat") metrics_.suppressed("event", static_cast<double>(count));
     }
-    if (report.held > 0)
+    if (report.suspended > 0)
         log_warn("silences held back: so many at once are one broken relay",
-                 {{"turns", std::to_string(report.held)}});
+                 {{"turns", std::to_string(report.suspended)}});
     for (const DeadLetterRow& letter : report.dead) {
         metrics_.dead_letter(letter.reason);
         rules_.dead_letter(letter);

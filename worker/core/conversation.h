@@ -15,15 +15,15 @@
 namespace epilogue {
 
 /// The newest thing the agent said in a turn.
-struct Word {
-    WordKind kind = WordKind::message;
-    std::string text;           ///< at most max_word_bytes, cut on a code-point boundary
+struct FinalMessage {
+    MessageKind kind = MessageKind::message;
+    std::string text;           ///< at most max_message_bytes, cut on a code-point boundary
     std::optional<Instant> at;  ///< its own timestamp
-    bool operator==(const Word&) const = default;
+    bool operator==(const FinalMessage&) const = default;
 };
-constexpr std::size_t max_word_bytes = std::size_t{16} << 10U;
+constexpr std::size_t max_message_bytes = std::size_t{16} << 10U;
 
-/// Why an error happened: V1 code and detail; V0 has its reason as code. Each is cut as a word is.
+/// Why an error happened: V1 code and detail; V0 has its reason as code. Each is cut as a message is.
 struct Reason {
     std::string code;
     std::string detail;
@@ -35,13 +35,13 @@ struct Turn {
     std::string key;                   ///< id of the event that opened it, or "start"
     std::optional<Instant> opened_on;  ///< record time of that event
     std::optional<Instant>
-        opened_at;                    ///< own timestamp of that event; words older than it are not the turn's
+        opened_at;  ///< own timestamp of that event; agent messages older than it are not the turn's
     std::optional<Instant> first_at;  ///< "start" only: own timestamp of the first event that was seen of it
     bool agent_acted = false;         ///< an agent action or message stands after the opening
     bool status_seen = false;         ///< a status was applied since the opening (or since a revocation)
-    std::optional<Word> word;
+    std::optional<FinalMessage> final_message;
     std::optional<Reason> reason;  ///< an error's detail that came before its status
-    Digest digest;                 ///< kept only while somebody watches
+    Digest digest;                 ///< kept only while a callback watches
     bool operator==(const Turn&) const = default;
 };
 
@@ -49,9 +49,9 @@ struct Turn {
 struct NoTurn {};  ///< nothing seen yet that opens one
 struct Open {
     Turn turn;
-    std::optional<Instant> due =
-        {};              ///< record time at which its silence counts as `timeout`; none: nobody waits
-    bool asked = false;  ///< its agent server was asked about the silence; `due`: how long it has to answer
+    /// Record time at which its inactivity counts as `timeout`; none: no callback waits for it.
+    std::optional<Instant> due = {};
+    bool asked = false;  ///< its agent server was asked about the inactivity and has until `due` to answer
 };
 struct Candidate {  ///< V1 said `finished`; it counts unless it is revoked before `due`
     Turn turn;
@@ -67,16 +67,16 @@ struct AwaitingDetail {  ///< `error` has counted; its reason is awaited until `
 struct Ended {  ///< the last turn has been counted, no other is open
     bool by_timeout = false;
 };
-using Standing = std::variant<NoTurn, Open, Candidate, AwaitingDetail, Ended>;
+using TurnState = std::variant<NoTurn, Open, Candidate, AwaitingDetail, Ended>;
 
 /// A counted turn: what is reported of it.
 struct TurnEnd {
     std::string turn_key;
     Verdict verdict = Verdict::finished;
-    std::string status_event;          ///< id of the status that ended it
-    std::optional<std::string> words;  ///< the agent's last words; finished and awaiting_user_input only
-    std::optional<Reason> reason;      ///< error only, when it became known
-    std::optional<Instant> opened_on;  ///< record time of its opening
+    std::string status_event;                  ///< id of the status that ended it
+    std::optional<std::string> final_message;  ///< the agent's last; finished and awaiting_user_input only
+    std::optional<Reason> reason;              ///< error only, when it became known
+    std::optional<Instant> opened_on;          ///< record time of its opening
     Digest digest;
     bool operator==(const TurnEnd&) const = default;
 };
@@ -84,7 +84,7 @@ struct TurnEnd {
 struct Conversation {
     std::string status;               ///< newest raw status, in the order of the log
     bool agent_since_status = false;  ///< an agent event stands after it
-    Standing standing;
+    TurnState turn_state;
     std::optional<Instant> newest;  ///< latest own timestamp among statuses, agent actions and words applied
     std::optional<Instant> newest_status;  ///< latest own timestamp among statuses applied
     std::int64_t highest_number = -1;      ///< V0: highest id applied
@@ -94,7 +94,7 @@ struct Conversation {
 };
 constexpr std::size_t max_recent_ids = 64;
 
-/// When the standing timer of a conversation is due (record time); nullopt when none is running.
+/// When the pending timer of a conversation is due (record time); nullopt when none is running.
 std::optional<Instant> due_at(const Conversation& conversation);
 
 /// The turn that is open, standing as candidate or awaiting its detail; nullptr when there is none.

@@ -9,8 +9,8 @@ namespace {
 constexpr int settle_timer = 1;
 constexpr int silence_timer = 2;
 
-std::string_view name_of(WordKind kind) {
-    return kind == WordKind::finish ? "finish" : "message";
+std::string_view name_of(MessageKind kind) {
+    return kind == MessageKind::finish ? "finish" : "message";
 }
 
 void write(JsonWriter& json, std::string_view name, const std::optional<Instant>& at) {
@@ -32,7 +32,7 @@ void write(JsonWriter& json, const Digest::Command& command) {
     json.end_object();
 }
 
-void write(JsonWriter& json, const Digest::Mishap& mishap) {
+void write(JsonWriter& json, const Digest::ReportedError& mishap) {
     json.begin_object();
     json.text("id", mishap.id);
     json.text("text", mishap.text);
@@ -59,7 +59,7 @@ std::string json_of(const Digest& digest) {
     write_if_any(json, "files", digest.files);
     write_if_any(json, "commands", digest.commands);
     write_if_any(json, "links", digest.links);
-    write_if_any(json, "errors", digest.mishaps);
+    write_if_any(json, "errors", digest.errors);
     if (digest.cut) json.flag("cut", true);
     json.end_object();
     return json.take();
@@ -74,7 +74,7 @@ void write(JsonWriter& json, const Turn& turn) {
     write(json, "first_at", turn.first_at);
     json.flag("acted", turn.agent_acted);
     json.flag("status_seen", turn.status_seen);
-    write(json, "word_at", turn.word ? turn.word->at : std::nullopt);
+    write(json, "word_at", turn.final_message ? turn.final_message->at : std::nullopt);
     json.flag("reason", turn.reason.has_value());
     json.end_object();
 }
@@ -120,7 +120,7 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
 std::string fold_of(const Conversation& conversation) {
     JsonWriter json;
     json.begin_object();
-    std::visit(StandingWriter{json}, conversation.standing);
+    std::visit(StandingWriter{json}, conversation.turn_state);
     write(json, "newest", conversation.newest);
     write(json, "newest_status", conversation.newest_status);
     json.number("number", conversation.highest_number);
@@ -134,9 +134,9 @@ std::string fold_of(const Conversation& conversation) {
 void write_texts(const Conversation& conversation, ConversationRow& row) {
     if (const Turn* turn = current_turn(conversation)) {
         row.turn_key = turn->key;
-        if (turn->word) {
-            row.tail_kind = name_of(turn->word->kind);
-            row.tail_text = turn->word->text;
+        if (turn->final_message) {
+            row.tail_kind = name_of(turn->final_message->kind);
+            row.tail_text = turn->final_message->text;
         }
         if (turn->reason) {
             row.error_code = turn->reason->code;
@@ -146,10 +146,10 @@ void write_texts(const Conversation& conversation, ConversationRow& row) {
     } else if (conversation.last) {
         const TurnEnd& last = *conversation.last;
         row.turn_key = last.turn_key;
-        if (last.words) {
-            row.tail_kind =
-                name_of(last.verdict == Verdict::awaiting_user_input ? WordKind::message : WordKind::finish);
-            row.tail_text = *last.words;
+        if (last.final_message) {
+            row.tail_kind = name_of(last.verdict == Verdict::awaiting_user_input ? MessageKind::message
+                                                                                 : MessageKind::finish);
+            row.tail_text = *last.final_message;
         }
         if (last.reason) {
             row.error_code = last.reason->code;
@@ -166,7 +166,7 @@ ConversationRow to_row(const Conversation& conversation) {
     row.status = conversation.status;
     row.last_event_at = conversation.last_event_at;
     row.due_at = due_at(conversation);
-    const bool open = std::holds_alternative<Open>(conversation.standing);
+    const bool open = std::holds_alternative<Open>(conversation.turn_state);
     if (row.due_at) row.timer = open ? silence_timer : settle_timer;
     row.turn_open = current_turn(conversation) != nullptr;
     write_texts(conversation, row);

@@ -19,7 +19,7 @@ class RowReader {
         const Digest digest = row_.digest.empty() ? Digest{} : this->digest();
         Conversation conversation;
         conversation.status = row_.status;
-        conversation.standing = standing(fold, digest);
+        conversation.turn_state = turn_state(fold, digest);
         conversation.newest = instant(fold, "newest");
         conversation.newest_status = instant(fold, "newest_status");
         conversation.highest_number = number(fold, "number");
@@ -123,7 +123,7 @@ class RowReader {
         }
         digest.links = texts(json["links"]);
         for (const JsonPart& entry : elements(json["errors"]))
-            digest.mishaps.push_back({text(entry, "id"), text(entry, "text")});
+            digest.errors.push_back({text(entry, "id"), text(entry, "text")});
         digest.cut = json["cut"].is_true();
         return digest;
     }
@@ -137,14 +137,15 @@ class RowReader {
         turn.agent_acted = flag(json, "acted");
         turn.status_seen = flag(json, "status_seen");
         if (!row_.tail_kind.empty())
-            turn.word = Word{row_.tail_kind == "finish" ? WordKind::finish : WordKind::message,
+            turn.final_message =
+                FinalMessage{row_.tail_kind == "finish" ? MessageKind::finish : MessageKind::message,
                              row_.tail_text, instant(json, "word_at")};
         if (flag(json, "reason")) turn.reason = Reason{row_.error_code, row_.error_detail};
         turn.digest = digest;
         return turn;
     }
 
-    Standing standing(const JsonPart& json, const Digest& digest) {
+    TurnState turn_state(const JsonPart& json, const Digest& digest) {
         const std::string name = text(json, "standing");
         if (name == "none") return NoTurn{};
         if (name == "ended" || name == "timed_out") return Ended{name == "timed_out"};
@@ -163,7 +164,7 @@ class RowReader {
         last.status_event = text(json, "status_event");
         last.opened_on = instant(json, "opened_on");
         if (!texts_are_its) return last;
-        if (!row_.tail_kind.empty()) last.words = row_.tail_text;
+        if (!row_.tail_kind.empty()) last.final_message = row_.tail_text;
         if (flag(json, "reason")) last.reason = Reason{row_.error_code, row_.error_detail};
         last.digest = digest;
         return last;

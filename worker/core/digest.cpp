@@ -32,7 +32,7 @@ Entry* with_id(std::vector<Entry>& entries, const std::string& id) {
     return found == entries.end() ? nullptr : &*found;
 }
 
-struct Adder {
+struct AddWork {
     Digest& digest;
 
     void operator()(const CommandStarted& started) const {
@@ -48,8 +48,8 @@ struct Adder {
     }
     void operator()(const LinkSeen& link) const { add_once(digest, digest.links, fitted(link.url)); }
     void operator()(const ErrorSeen& error) const {
-        if (with_id(digest.mishaps, error.id) || !has_room(digest, digest.mishaps.size())) return;
-        digest.mishaps.push_back({error.id, fitted(error.text)});
+        if (with_id(digest.errors, error.id) || !has_room(digest, digest.errors.size())) return;
+        digest.errors.push_back({error.id, fitted(error.text)});
     }
 };
 
@@ -76,7 +76,7 @@ std::string_view bare_command(std::string_view command) {
 }  // namespace
 
 void add(Digest& digest, const Work& work) {
-    std::visit(Adder{digest}, work);
+    std::visit(AddWork{digest}, work);
 }
 
 bool runs_tests(const std::string& command) {

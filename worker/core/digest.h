@@ -18,15 +18,15 @@ struct Digest {
         std::optional<int> exit_code;  ///< none: no result was seen
         bool operator==(const Command&) const = default;
     };
-    struct Mishap {
+    struct ReportedError {
         std::string id;
         std::string text;
-        bool operator==(const Mishap&) const = default;
+        bool operator==(const ReportedError&) const = default;
     };
     std::vector<std::string> files;
     std::vector<Command> commands;
     std::vector<std::string> links;
-    std::vector<Mishap> mishaps;
+    std::vector<ReportedError> errors;
     bool cut = false;  ///< something was left out because a list was full
 
     bool operator==(const Digest&) const = default;

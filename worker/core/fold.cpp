@@ -19,7 +19,8 @@ constexpr bool is_any_of = (std::is_same_v<T, Others> || ...);
 bool steers(const Event& event) {
     return std::visit(
         [](const auto& body) {
-            return is_any_of<std::decay_t<decltype(body)>, UserMessage, AgentWord, StatusChange, ErrorDetail>;
+            return is_any_of<std::decay_t<decltype(body)>, UserMessage, AgentMessage, StatusChange,
+                             ErrorDetail>;
         },
         event.body);
 }
@@ -32,7 +33,7 @@ void raise(std::optional<Instant>& mark, const std::optional<Instant>& at) {
     if (at && (!mark || *at > *mark)) mark = at;
 }
 
-/// Silence is to be expected in these states: somebody else has to act, or nothing was asked of the agent
+/// Inactivity is to be expected in these states: a person has to act, or nothing was asked of the agent
 /// yet.
 bool rests(const Conversation& conversation) {
     constexpr std::array<std::string_view, 5> resting{"paused", "waiting_for_confirmation", "rate_limited",
@@ -46,23 +47,23 @@ bool starts_with_stuck(std::string_view reason) {
 }
 
 Reason reason_of(std::string_view code, std::string_view detail) {
-    return {redacted_prefix(code, max_word_bytes), redacted_prefix(detail, max_word_bytes)};
+    return {redacted_prefix(code, max_message_bytes), redacted_prefix(detail, max_message_bytes)};
 }
 
 /// One application of one event. Members are the pieces of the result under construction.
-class Application {
+class FoldStep {
   public:
-    Application(Conversation conversation, const FoldRules& rules)
+    FoldStep(Conversation conversation, const FoldRules& rules)
         : conversation_(std::move(conversation)), rules_(rules) {}
 
     void fire_timer(Instant now) {
         const auto due = due_at(conversation_);
         if (!due || *due > now) return;
-        if (auto* candidate = std::get_if<Candidate>(&conversation_.standing))
+        if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
             count(*candidate);
-        else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
+        else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
             count(*awaiting);
-        else if (auto* open = std::get_if<Open>(&conversation_.standing))
+        else if (auto* open = std::get_if<Open>(&conversation_.turn_state))
             end_silence(*open, now);
     }
 
@@ -74,7 +75,7 @@ class Application {
             applied_ = Applied::repeat;
         else
             apply_new();
-        conversation_ = epilogue::watch_silence(std::move(conversation_), rules_.inactivity);
+        conversation_ = epilogue::watch_inactivity(std::move(conversation_), rules_.inactivity);
     }
 
     Folded result() && { return {std::move(conversation_), std::move(ended_), applied_}; }
@@ -124,11 +125,11 @@ class Application {
     // --- what each kind of event does -------------------------------------------------------------------
 
     void on(const UserMessage&) {
-        if (auto* candidate = std::get_if<Candidate>(&conversation_.standing))
+        if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
             count(*candidate);
-        else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
+        else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
             count(*awaiting);
-        if (auto* joined = std::get_if<Open>(&conversation_.standing))
+        if (auto* joined = std::get_if<Open>(&conversation_.turn_state))
             claim_opening(joined->turn);
         else
             open(event_->id, event_->timestamp);
@@ -146,21 +147,22 @@ class Application {
 
     void on(const AgentAction&) { agent_acts(); }
 
-    void on(const AgentWord& word) {
+    void on(const AgentMessage& message) {
         agent_acts();
         Turn* turn = open_turn();
         if (!turn) return;
         const bool of_this_turn =
             is_v0() || !event_->timestamp || !turn->opened_at || *event_->timestamp >= *turn->opened_at;
-        const bool newest_word = is_v0() || !turn->word || !turn->word->at || !event_->timestamp ||
-                                 *event_->timestamp >= *turn->word->at;
-        if (of_this_turn && newest_word)
-            turn->word = Word{word.kind, redacted_prefix(word.text, max_word_bytes), event_->timestamp};
+        const bool is_newer = is_v0() || !turn->final_message || !turn->final_message->at ||
+                              !event_->timestamp || *event_->timestamp >= *turn->final_message->at;
+        if (of_this_turn && is_newer)
+            turn->final_message = FinalMessage{message.kind, redacted_prefix(message.text, max_message_bytes),
+                                               event_->timestamp};
     }
 
     void on(const ErrorDetail& detail) {
         const Reason reason = reason_of(detail.code, detail.detail);
-        if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing)) {
+        if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state)) {
             awaiting->turn.reason = reason;
             count(*awaiting);
         } else if (Turn* turn = open_turn(); turn && newer_or_equal_to_opening(*turn)) {
@@ -213,14 +215,14 @@ class Application {
 
     void on_v1_status(const std::string& status) {
         if (status == "deleting") {
-            if (auto* candidate = std::get_if<Candidate>(&conversation_.standing))
+            if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
                 count(*candidate);
-            else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing))
+            else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
                 count(*awaiting);
             else if (Turn* turn = open_turn())
                 end(Verdict::stopped, std::move(*turn), event_->id);
         } else if (status == "finished") {
-            if (std::holds_alternative<Candidate>(conversation_.standing)) return;
+            if (std::holds_alternative<Candidate>(conversation_.turn_state)) return;
             if (Turn* turn = turn_or_start())
                 stand(Candidate{std::move(*turn), event_->id, event_->timestamp,
                                 mutant(Mutant::settle_ignored) ? at_ : at_ + rules_.settle});
@@ -246,24 +248,24 @@ class Application {
         raise(conversation_.newest, event_->timestamp);
         conversation_.agent_since_status = true;
         if (newest) reopen_after_timeout();
-        if (newest && std::holds_alternative<NoTurn>(conversation_.standing)) open_unseen();
+        if (newest && std::holds_alternative<NoTurn>(conversation_.turn_state)) open_unseen();
         if (newest) revoke();
         if (Turn* turn = open_turn()) turn->agent_acted = true;
     }
 
     /// `running`, newer than all before it: resumes after an end, or revokes a candidate.
     void resume() {
-        if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.standing)) count(*awaiting);
-        if (std::holds_alternative<NoTurn>(conversation_.standing))
+        if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state)) count(*awaiting);
+        if (std::holds_alternative<NoTurn>(conversation_.turn_state))
             open_unseen();
-        else if (std::holds_alternative<Ended>(conversation_.standing))
+        else if (std::holds_alternative<Ended>(conversation_.turn_state))
             open(event_->id, event_->timestamp);
         else
             revoke();
     }
 
     void revoke() {
-        auto* candidate = std::get_if<Candidate>(&conversation_.standing);
+        auto* candidate = std::get_if<Candidate>(&conversation_.turn_state);
         if (!candidate || !newer(event_->timestamp, candidate->at)) return;
         Turn turn = std::move(candidate->turn);
         turn.status_seen = false;
@@ -285,11 +287,11 @@ class Application {
     }
 
     /// `standing` may hold parts moved out of the present one, so it is taken by value.
-    void stand(Standing standing) { conversation_.standing = std::move(standing); }
+    void stand(TurnState turn_state) { conversation_.turn_state = std::move(turn_state); }
 
     void count(Candidate& candidate) {
-        const auto& word = candidate.turn.word;
-        const bool asks = word && word->kind == WordKind::message;
+        const auto& message = candidate.turn.final_message;
+        const bool asks = message && message->kind == MessageKind::message;
         end(asks ? Verdict::awaiting_user_input : Verdict::finished, std::move(candidate.turn),
             std::move(candidate.status_event));
     }
@@ -302,7 +304,7 @@ class Application {
         TurnEnd ended{std::move(turn.key), verdict,        std::move(status_event), std::nullopt,
                       std::nullopt,        turn.opened_on, std::move(turn.digest)};
         const bool speaks = verdict == Verdict::finished || verdict == Verdict::awaiting_user_input;
-        if (speaks && turn.word) ended.words = std::move(turn.word->text);
+        if (speaks && turn.final_message) ended.final_message = std::move(turn.final_message->text);
         if (verdict == Verdict::error) ended.reason = std::move(turn.reason);
         conversation_.last = ended;
         ended_.push_back(std::move(ended));
@@ -311,15 +313,15 @@ class Application {
 
     /// A turn that was given up lives after all: whatever comes from its agent opens another.
     void reopen_after_timeout() {
-        const auto* ended = std::get_if<Ended>(&conversation_.standing);
+        const auto* ended = std::get_if<Ended>(&conversation_.turn_state);
         if (ended && ended->by_timeout) open(event_->id, event_->timestamp);
     }
 
-    /// The silence timer came due. It starts again when the partition was away meanwhile, and waits where it
-    /// is while the storm brake is on.
+    /// The inactivity timer came due. It starts again when the partition was away meanwhile, and waits where
+    /// it is while the mass-timeout guard is on.
     void end_silence(Open& open, Instant now) {
         if (!would_time_out(conversation_, now, rules_.inactivity)) {
-            conversation_ = epilogue::watch_silence(std::move(conversation_), rules_.inactivity);
+            conversation_ = epilogue::watch_inactivity(std::move(conversation_), rules_.inactivity);
         } else if (rules_.inactivity.may_fire) {
             end(Verdict::timeout, std::move(open.turn), "");
         }
@@ -329,14 +331,14 @@ class Application {
 
     /// The turn that events still belong to: open, or its `finished` not counted yet.
     Turn* open_turn() {
-        if (auto* open = std::get_if<Open>(&conversation_.standing)) return &open->turn;
-        if (auto* candidate = std::get_if<Candidate>(&conversation_.standing)) return &candidate->turn;
+        if (auto* open = std::get_if<Open>(&conversation_.turn_state)) return &open->turn;
+        if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state)) return &candidate->turn;
         return nullptr;
     }
 
     /// The same; an end that is the first thing ever seen ends the turn "start".
     Turn* turn_or_start() {
-        if (std::holds_alternative<NoTurn>(conversation_.standing)) open_unseen();
+        if (std::holds_alternative<NoTurn>(conversation_.turn_state)) open_unseen();
         return open_turn();
     }
 
@@ -355,16 +357,16 @@ class Application {
 }  // namespace
 
 std::optional<Instant> due_at(const Conversation& conversation) {
-    if (const auto* candidate = std::get_if<Candidate>(&conversation.standing)) return candidate->due;
-    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.standing)) return awaiting->due;
-    if (const auto* open = std::get_if<Open>(&conversation.standing)) return open->due;
+    if (const auto* candidate = std::get_if<Candidate>(&conversation.turn_state)) return candidate->due;
+    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.turn_state)) return awaiting->due;
+    if (const auto* open = std::get_if<Open>(&conversation.turn_state)) return open->due;
     return std::nullopt;
 }
 
 const Turn* current_turn(const Conversation& conversation) {
-    if (const auto* open = std::get_if<Open>(&conversation.standing)) return &open->turn;
-    if (const auto* candidate = std::get_if<Candidate>(&conversation.standing)) return &candidate->turn;
-    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.standing)) return &awaiting->turn;
+    if (const auto* open = std::get_if<Open>(&conversation.turn_state)) return &open->turn;
+    if (const auto* candidate = std::get_if<Candidate>(&conversation.turn_state)) return &candidate->turn;
+    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.turn_state)) return &awaiting->turn;
     return nullptr;
 }
 
@@ -381,13 +383,13 @@ std::string_view name_of(Applied applied) {
 }
 
 bool would_time_out(const Conversation& conversation, Instant now, const InactivityRules& rules) {
-    const auto* open = std::get_if<Open>(&conversation.standing);
+    const auto* open = std::get_if<Open>(&conversation.turn_state);
     if (!open || !open->due || *open->due > now || !rules.watched_since) return false;
     return !rules.returned_at || *rules.returned_at + rules.after <= now;
 }
 
-Conversation watch_silence(Conversation conversation, const InactivityRules& rules) {
-    auto* open = std::get_if<Open>(&conversation.standing);
+Conversation watch_inactivity(Conversation conversation, const InactivityRules& rules) {
+    auto* open = std::get_if<Open>(&conversation.turn_state);
     if (!open) return conversation;
     open->due.reset();
     open->asked = false;
@@ -408,14 +410,14 @@ bool is_for_watchers(const Event& event) {
 }
 
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules) {
-    Application application(std::move(conversation), rules);
+    FoldStep application(std::move(conversation), rules);
     application.fire_timer(at);
     application.apply(event, at);
     return std::move(application).result();
 }
 
 Folded tick(Conversation conversation, Instant now, const FoldRules& rules) {
-    Application application(std::move(conversation), rules);
+    FoldStep application(std::move(conversation), rules);
     application.fire_timer(now);
     return std::move(application).result();
 }

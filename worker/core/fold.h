@@ -11,19 +11,18 @@
 
 namespace epilogue {
 
-/// What the silence of an open turn is judged by (contract §4a). All times are record times.
+/// What the inactivity of an open turn is judged by (contract §4a). All times are record times.
 struct InactivityRules {
     std::chrono::seconds after{7200};
-    std::optional<Instant>
-        watched_since;  ///< newest adoption of a callback that waits; none: nobody's business
-    std::optional<Instant> returned_at;  ///< when the partition came back from its last outage
-    bool may_fire = true;                ///< false: the storm brake is on
+    std::optional<Instant> watched_since;  ///< newest adoption of a callback; none: inactivity is not watched
+    std::optional<Instant> returned_at;    ///< when the partition came back from its last outage
+    bool may_fire = true;                  ///< false: the mass-timeout guard suspends it
 };
 
 struct FoldRules {
     std::chrono::milliseconds settle{
         2000};                ///< how long a V1 `finished` must stand, an error waits for its detail
-    bool keep_digest = true;  ///< somebody watches this conversation
+    bool keep_digest = true;  ///< a callback watches this conversation
     InactivityRules inactivity = {};
 };
 
@@ -47,18 +46,19 @@ Folded fold(Conversation conversation, const Event& event, Instant at, const Fol
 /// True unless the event is a mere sign of life.
 bool could_steer(const Event& event);
 
-/// True when the event changes nothing of a conversation that nobody watches: V1's signs of life. (V0 knows a
+/// True when the event changes nothing of a conversation without a callback: V1's signs of life. (V0 knows a
 /// repeat by its number, so each of its events counts.)
 bool is_for_watchers(const Event& event);
 
-/// Lets time pass: fires the standing timer when its due time is `now` or earlier.
+/// Lets time pass: fires the pending timer when its due time is `now` or earlier.
 Folded tick(Conversation conversation, Instant now, const FoldRules& rules = {});
 
-/// True when the standing timer would count a `timeout` at `now`: the storm brake has to be asked first.
+/// True when the pending timer would count a `timeout` at `now`: the mass-timeout guard has to be asked
+/// first.
 bool would_time_out(const Conversation& conversation, Instant now, const InactivityRules& rules);
 
-/// Starts the timer over an open turn's silence anew, as after an event or when a callback was adopted at
+/// Starts the timer over an open turn's inactivity anew, as after an event or when a callback was adopted at
 /// rules.watched_since.
-Conversation watch_silence(Conversation conversation, const InactivityRules& rules);
+Conversation watch_inactivity(Conversation conversation, const InactivityRules& rules);
 
 }  // namespace epilogue

@@ -34,7 +34,7 @@ bool opens_a_turn(const Event& event) {
 }  // namespace
 
 bool is_untold(const Conversation& conversation) {
-    return std::holds_alternative<NoTurn>(conversation.standing) && !conversation.last;
+    return std::holds_alternative<NoTurn>(conversation.turn_state) && !conversation.last;
 }
 
 std::span<const Event> missed(const Conversation& conversation, const std::vector<Event>& log) {
@@ -68,7 +68,7 @@ bool is_unsettled(const ServerLog& log, Instant now, std::chrono::milliseconds s
 }
 
 bool had_settled(const Conversation& conversation, const Event& event, std::chrono::milliseconds settle) {
-    const auto* candidate = std::get_if<Candidate>(&conversation.standing);
+    const auto* candidate = std::get_if<Candidate>(&conversation.turn_state);
     return candidate != nullptr && candidate->at && event.timestamp &&
            *event.timestamp >= *candidate->at + settle;
 }

@@ -89,15 +89,15 @@ std::string facts_of(const Digest& digest) {
             facts += fmt::format("- Tests: {} {}\n", code(command.text), result_of(command));
     for (std::size_t i = 0; i < std::min(shown_links, digest.links.size()); ++i)
         facts += fmt::format("- Pull request: {}\n", digest.links[i]);
-    if (!digest.mishaps.empty())
-        facts += fmt::format("- Met {} on the way\n", plural(digest.mishaps.size(), "error"));
+    if (!digest.errors.empty())
+        facts += fmt::format("- Met {} on the way\n", plural(digest.errors.size(), "error"));
     if (!facts.empty()) facts.pop_back();
     return facts;
 }
 
 }  // namespace
 
-bool wants_words(const SummaryRules& rules) {
+bool wants_final_message(const SummaryRules& rules) {
     const auto first = std::find_if(rules.sources.begin(), rules.sources.end(), [](const auto& source) {
         return source == "final" || source == "digest";
     });
@@ -112,9 +112,9 @@ MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, c
         const std::string reason = public_code(turn.reason->code);
         if (!reason.empty()) made.summary.headline += ": `" + reason + "`";
     }
-    if (wants_words(rules) && turn.words && !trimmed(*turn.words).empty()) {
+    if (wants_final_message(rules) && turn.final_message && !trimmed(*turn.final_message).empty()) {
         made.source = "final";
-        made.summary.words = *turn.words;
+        made.summary.final_message = *turn.final_message;
     }
     made.summary.facts = facts_of(turn.digest);
     if (!rules.web_url.empty())

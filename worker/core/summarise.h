@@ -21,7 +21,7 @@ struct MadeSummary {
 };
 
 /// Whether the agent's last words belong into a summary: "digest" before "final" leaves them out.
-bool wants_words(const SummaryRules& rules);
+bool wants_final_message(const SummaryRules& rules);
 
 /// Makes the summary of one turn. Pure: the same turn gives the same bytes.
 MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, const SummaryRules& rules);

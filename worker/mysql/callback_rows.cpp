@@ -159,7 +159,7 @@ Result<std::optional<std::int64_t>> MysqlCallbackRows::with_idempotency_key(cons
 
 Result<IdempotentRequest> MysqlCallbackRows::save_idempotency_key(const IdempotentRequest& request) {
     constexpr const char* is_over = "created_at < UTC_TIMESTAMP(6) - INTERVAL 24 HOUR";
-    // Whoever comes removes what is over, the oldest first: so two that meet here wait, and do not deadlock.
+    // Each call removes what is over, the oldest first: so two that meet here wait, and do not deadlock.
     TRY_VOID(session_.execute(std::string("DELETE FROM kept_requests WHERE ") + is_over +
                                   " AND request_key<>? ORDER BY created_at LIMIT 100",
                               {request.key}));

@@ -74,7 +74,8 @@ Result<ParkedBatch> MysqlCredentialRows::change(const std::string& name, const s
                                                 const std::vector<SqlValue>& values, std::size_t limit) {
     const std::string found =
         " FROM " + deliveries_by(credential_index) + " WHERE credential=? AND " + condition;
-    // Whoever has claimed a delivery may wait for the credential's row, which we hold: not to wait for them.
+    // A sender that has claimed a delivery may wait for the credential's row, which we hold: its rows are
+    // skipped.
     TRY(const auto rows, session_.query("SELECT delivery_id, rate_window" + found + " LIMIT " +
                                             std::to_string(limit) + " FOR UPDATE SKIP LOCKED",
                                         {name}));

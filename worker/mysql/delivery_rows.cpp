@@ -56,7 +56,8 @@ Result<std::vector<std::string>> MysqlDeliveryRows::insert(const std::vector<Del
     std::vector<std::string> ids;
     for (const DeliveryRow& row : rows) ids.push_back(row.id);
     std::vector<std::string> fresh = ids;
-    // Whoever plans a turn has locked its conversation: between these statements nobody adds any.
+    // A transaction that plans a turn has locked its conversation: no other adds any between these
+    // statements.
     TRY(const auto known,
         first_column_among(session_, "SELECT delivery_id FROM deliveries WHERE delivery_id", ids));
     for (const std::string& id : known) std::erase(fresh, id);

@@ -23,7 +23,7 @@ Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const s
 
 /// States in which something will happen to a delivery by itself.
 inline const std::string open_states = "('PLANNED','SENDING','UNKNOWN','RETRY')";
-/// Nobody works at it.
+/// No worker holds a lease on it.
 inline const std::string is_free = "(lease_until IS NULL OR lease_until<=UTC_TIMESTAMP(6))";
 /// It is the oldest open one of its callback.
 inline const std::string is_first_of_callback =

@@ -38,9 +38,9 @@ class MysqlTransaction final : public Transaction {
 
   private:
     MysqlSession& session_;
-    /// When the newest delivery was locked: whoever steps a delivery asks for the time next, and is spared
-    /// the round trip. The statement may have waited for the row since, which makes the time an earlier one:
-    /// leases are shorter for it, never longer.
+    /// When the newest delivery was locked: a sender asks for the time next, and this spares it the round
+    /// trip. The statement may have waited for the row after it read the time, so leases may end earlier for
+    /// it, never later.
     std::optional<Instant> now_;
     MysqlPartitionRows partitions_{session_};
     MysqlConversationRows conversations_{session_};

@@ -38,7 +38,7 @@ class Metrics {
     void undone(std::string_view cause);
     void rebalance();
     void adopted();
-    /// Turns that the storm brake keeps back, of the partitions this worker owns.
+    /// Turns that the mass-timeout guard keeps back, of the partitions this worker owns.
     void timeouts_held(double turns);
     void fenced();
     /// A topic that was made anew, or another cluster.

@@ -1,5 +1,5 @@
 // Whether the worker is ready, and what is missing when it is not: /readyz. What happened to a log makes it
-// unready for a minute, so that somebody looks, and is said as long as the worker runs.
+// unready for a minute, so that an operator looks, and is said as long as the worker runs.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ class Readiness {
         const std::lock_guard lock(mutex_);
         missing_[component] = {why, clock_() + start_takes, false};
     }
-    /// Something happened to `component` that somebody should know of; what is said later of it wins.
+    /// Something happened to `component` that operators should know of; what is said later of it wins.
     void happened(const std::string& component, const std::string& what) {
         const std::lock_guard lock(mutex_);
         happened_[component] = {what, clock_()};

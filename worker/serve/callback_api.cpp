@@ -28,7 +28,7 @@ MysqlSettings impatient(MysqlSettings settings) {
     return settings;
 }
 
-/// Another store, in which nothing is begun again after `answer_within`: a row that somebody keeps locked
+/// Another store, in which nothing is begun again after `answer_within`: a row that is kept locked
 /// must not hold up its client five times.
 class HastyStore final : public Store {
   public:

@@ -32,7 +32,7 @@ Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilt
 const std::vector<Column>& callback_columns();
 /// One callback; nullopt when there is none. Errors: the database's.
 Result<std::optional<SqlRow>> find_callback(MysqlStore& store, std::int64_t id);
-/// What is said of an id that nobody has.
+/// What is said of an id that no callback has.
 std::string no_callback(std::int64_t id);
 
 }  // namespace epilogue

@@ -82,8 +82,8 @@ struct Probe::Server {
         if (sources.api != nullptr) route_api();
     }
 
-    /// Only a POST to the API has a body that is read; everything else is answered before that, so that
-    /// nobody can fill the memory with a body that nobody asked for.
+    /// Only a POST to the API has a body that is read; every other request is answered before its body, so
+    /// that no client fills the memory with one.
     void route_api() {
         http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
             using Handler = httplib::Server::HandlerResponse;

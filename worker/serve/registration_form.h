@@ -1,4 +1,4 @@
-// A registration as somebody asks for it, by command line or by JSON: `callbacks add`, POST /api/callbacks.
+// A registration as a user asks for it, by command line or by JSON: `callbacks add`, POST /api/callbacks.
 #pragma once
 
 #include <string>

@@ -38,8 +38,8 @@ Result<Committed> decide(SessionSource& sessions, std::int64_t lost_connection, 
     }
 }
 
-/// Yes: the work is in the database. No: it is not, and trying again may help. Error: it is not, or nobody
-/// can say, and the caller decides.
+/// Yes: the work is in the database. No: it is not, and trying again may help. Error: it is not, or that is
+/// not known, and the caller decides.
 Result<Committed> attempt(SessionSource& sessions, const Store::Work& work, const Store::Check& is_done) {
     TRY(auto session, sessions.take());
     const auto give_up = [&](const Error& error) -> Result<Committed> {

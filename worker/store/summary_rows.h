@@ -50,7 +50,7 @@ class SummaryRows {
     virtual Result<std::optional<SummaryRow>> lock(const TurnId& turn) = 0;
     /// Writes source, body, whether it is owed, owner, generation and lease.
     virtual Result<void> update(const SummaryRow& row) = 0;
-    /// Turns whose summary is owed and that nobody asks for, longest waiting first.
+    /// Turns whose summary is owed and not leased, longest waiting first.
     virtual Result<std::vector<TurnId>> owed(std::size_t limit) = 0;
 };
 

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(every_line_of_every_recording_decodes_to_what_it_is) {
             BOOST_REQUIRE_MESSAGE(event, recording << ": " << line);
             BOOST_TEST(event->timestamp.has_value());
             ++bodies[event->body.index()];
-            if (const auto* word = std::get_if<AgentWord>(&event->body)) words.insert(word->text);
+            if (const auto* word = std::get_if<AgentMessage>(&event->body)) words.insert(word->text);
             commands += static_cast<int>(work_of<CommandStarted>(*event).size());
             results += static_cast<int>(work_of<CommandEnded>(*event).size());
             files += static_cast<int>(work_of<FileChanged>(*event).size());

@@ -18,16 +18,16 @@ BOOST_AUTO_TEST_CASE(a_v0_event_needs_an_integer_id) {
 }
 
 BOOST_AUTO_TEST_CASE(v0_words_come_from_args_and_never_from_the_top_level_message) {
-    const auto message = body_of<AgentWord>(v0(
+    const auto message = body_of<AgentMessage>(v0(
         R"("source":"agent","message":"token is s3cr3t","action":"message","args":{"content":"token is <secret_hidden>"})"));
-    BOOST_TEST((message.kind == WordKind::message));
+    BOOST_TEST((message.kind == MessageKind::message));
     BOOST_TEST(message.text == "token is <secret_hidden>");
-    const auto finish = body_of<AgentWord>(v0(
+    const auto finish = body_of<AgentMessage>(v0(
         R"("source":"agent","message":"All done!","action":"finish","args":{"final_thought":"Fixed.","thought":""})"));
-    BOOST_TEST((finish.kind == WordKind::finish));
+    BOOST_TEST((finish.kind == MessageKind::finish));
     BOOST_TEST(finish.text == "Fixed.");
     body_of<AgentAction>(v0(R"("source":"agent","message":"All done!","action":"finish","args":{})"));
-    BOOST_TEST(body_of<AgentWord>(v0(R"("source":"agent","message":"x","action":"message","args":{})"))
+    BOOST_TEST(body_of<AgentMessage>(v0(R"("source":"agent","message":"x","action":"message","args":{})"))
                    .text.empty());
 }
 

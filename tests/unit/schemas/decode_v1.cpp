@@ -18,12 +18,12 @@ BOOST_AUTO_TEST_CASE(v1_messages_go_by_their_source) {
     const std::string content = R"("llm_message":{"role":"user","content":[{"type":"text","text":"one"},
         {"type":"image","text":"no"},{"text":"no"},{"text":"two","type":"text"},{"type":"text","text":""}]})";
     body_of<UserMessage>(v1("MessageEvent", R"("source":"user",)" + content));
-    const auto word = body_of<AgentWord>(v1("MessageEvent", R"("source":"agent",)" + content));
-    BOOST_TEST((word.kind == WordKind::message));
+    const auto word = body_of<AgentMessage>(v1("MessageEvent", R"("source":"agent",)" + content));
+    BOOST_TEST((word.kind == MessageKind::message));
     BOOST_TEST(word.text == "one\ntwo\n");
     for (const char* source : {"environment", "hook", "martian"})
         body_of<Activity>(v1("MessageEvent", "\"source\":\"" + std::string(source) + "\"," + content));
-    BOOST_TEST(body_of<AgentWord>(v1("MessageEvent", R"("source":"agent")")).text.empty());
+    BOOST_TEST(body_of<AgentMessage>(v1("MessageEvent", R"("source":"agent")")).text.empty());
 }
 
 BOOST_AUTO_TEST_CASE(v1_finish_is_a_word_only_when_it_was_parsed) {
@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(v1_finish_is_a_word_only_when_it_was_parsed) {
         return v1("ActionEvent", R"("source":"agent","tool_name":"finish","action":)" + action);
     };
     const auto word =
-        body_of<AgentWord>(finish(R"({"kind":"FinishAction","message":"All d\u00f6ne \ud83d"})"));
-    BOOST_TEST((word.kind == WordKind::finish));
+        body_of<AgentMessage>(finish(R"({"kind":"FinishAction","message":"All d\u00f6ne \ud83d"})"));
+    BOOST_TEST((word.kind == MessageKind::finish));
     BOOST_TEST(word.text == "All döne \uFFFD");
     for (const char* action :
          {"null", "{}", R"({"kind":"FinishAction"})", R"({"kind":"Other","message":"x"})"})

@@ -112,20 +112,20 @@ std::vector<Story> stories() {
 BOOST_AUTO_TEST_CASE(every_standing_survives_its_row_and_has_the_same_future) {
     for (const Story& story : stories()) {
         const Conversation read = again(story.conversation());
-        BOOST_TEST(told(read.standing) == story.standing());
+        BOOST_TEST(told(read.turn_state) == story.turn_state());
         require_same_future(story.conversation(), read);
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_silence_that_is_asked_about_stays_so_until_it_starts_anew) {
     Conversation conversation = Story().read({user_says("u1", 1s)}).conversation();
-    std::get<Open>(conversation.standing).due = story_start + 60s;
-    std::get<Open>(conversation.standing).asked = true;
+    std::get<Open>(conversation.turn_state).due = story_start + 60s;
+    std::get<Open>(conversation.turn_state).asked = true;
     const Conversation again = from_row(to_row(conversation)).value();
-    BOOST_TEST(std::get<Open>(again.standing).asked);
-    BOOST_TEST((std::get<Open>(again.standing).due == story_start + 60s));
+    BOOST_TEST(std::get<Open>(again.turn_state).asked);
+    BOOST_TEST((std::get<Open>(again.turn_state).due == story_start + 60s));
     const Conversation anew = fold(again, agent_acts("a1", 2s), story_start + 2s, {}).conversation;
-    BOOST_TEST(!std::get<Open>(anew.standing).asked);
+    BOOST_TEST(!std::get<Open>(anew.turn_state).asked);
 }
 
 BOOST_AUTO_TEST_CASE(the_last_counted_turn_is_whole_as_long_as_no_other_is_open) {
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(of_the_turn_counted_before_an_open_one_key_verdict_and_stat
 BOOST_AUTO_TEST_CASE(a_conversation_never_seen_is_an_empty_row) {
     const auto read = from_row(ConversationRow{});
     BOOST_REQUIRE(read.has_value());
-    BOOST_TEST(told(read->standing) == "none");
+    BOOST_TEST(told(read->turn_state) == "none");
     BOOST_TEST((columns(to_row(*read)) == columns(to_row(Conversation{}))));
 }
 

@@ -34,8 +34,8 @@ BOOST_AUTO_TEST_CASE(what_was_done_is_kept_in_the_order_it_was_told) {
     BOOST_TEST((digest.commands[0] == Digest::Command{"c1", "ls", false, std::nullopt}));
     BOOST_TEST((digest.commands[1] == Digest::Command{"c2", "pytest -q", true, 1}));
     BOOST_TEST(digest.links == std::vector<std::string>{"https://github.com/o/r/pull/7"});
-    BOOST_REQUIRE(digest.mishaps.size() == 1U);
-    BOOST_TEST((digest.mishaps[0] == Digest::Mishap{"e1", "no tool"}));
+    BOOST_REQUIRE(digest.errors.size() == 1U);
+    BOOST_TEST((digest.errors[0] == Digest::ReportedError{"e1", "no tool"}));
     BOOST_TEST(!digest.cut);
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(every_list_is_bounded_and_says_that_it_was_cut) {
         BOOST_TEST(more.files.size() == max_digest_entries);
         BOOST_TEST(more.commands.size() == max_digest_entries);
         BOOST_TEST(more.links.size() == max_digest_entries);
-        BOOST_TEST(more.mishaps.size() == max_digest_entries);
+        BOOST_TEST(more.errors.size() == max_digest_entries);
         BOOST_TEST(more.cut == !std::holds_alternative<CommandEnded>(work));
     }
 }
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(every_entry_is_bounded_and_cut_between_code_points) {
     BOOST_TEST(digest.files.at(0) == fitted);
     BOOST_TEST(digest.commands.at(0).text == fitted);
     BOOST_TEST(digest.links.at(0) == fitted);
-    BOOST_TEST(digest.mishaps.at(0).text == fitted);
+    BOOST_TEST(digest.errors.at(0).text == fitted);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_changed_often_is_one_file) {

@@ -157,7 +157,7 @@ Story story_of(const State& state) {
 
 /// One cell: what the step changed.
 std::string cell(const State& state, const std::string& event, const Story& before, const Story& after) {
-    std::string changes = before.standing() == after.standing() ? "same" : after.standing();
+    std::string changes = before.turn_state() == after.turn_state() ? "same" : after.turn_state();
     if (before.conversation().status != after.conversation().status)
         changes += ", status " + after.conversation().status;
     if (after.applied() != Applied::applied) changes += ", " + std::string(name_of(after.applied()));
@@ -169,7 +169,7 @@ std::string cell(const State& state, const std::string& event, const Story& befo
 
 std::string table(const State& state, const std::vector<Next>& events) {
     const Story before = story_of(state);
-    std::string text = fmt::format("\n# {}: {}\n", state.name, before.standing());
+    std::string text = fmt::format("\n# {}: {}\n", state.name, before.turn_state());
     const auto add = [&](const std::string& name, const std::vector<Event>& read, Micros record) {
         Story after = before;
         if (state.settled) record += 2s;

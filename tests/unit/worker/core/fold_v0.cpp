@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(every_end_counts_when_it_arrives) {
         story.read(
             {v0_user_says(1), v0_agent_says(2, "Hm."), v0_state(3, state, state == "error" ? "why" : "")});
         BOOST_TEST(story.turns() == expected);
-        BOOST_TEST(story.standing() == "ended");
+        BOOST_TEST(story.turn_state() == "ended");
     }
 }
 
@@ -44,9 +44,9 @@ BOOST_AUTO_TEST_CASE(an_error_whose_reason_starts_with_the_stuck_error_is_stuck)
 BOOST_AUTO_TEST_CASE(awaiting_user_input_counts_only_after_the_agent_did_something) {
     Story story;
     story.read({v0_state(0, "loading"), v0_state(1, "awaiting_user_input")});
-    BOOST_TEST(story.standing() == "none");
+    BOOST_TEST(story.turn_state() == "none");
     story.read({v0_user_says(2), v0_state(3, "awaiting_user_input")});
-    BOOST_TEST(story.standing() == "open 2");
+    BOOST_TEST(story.turn_state() == "open 2");
     story.read({v0_state(4, "running"), v0_agent_acts(5), v0_state(6, "awaiting_user_input")});
     BOOST_TEST(story.turns() == "2 awaiting_user_input by 6");
 }
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(opening_a_session_of_an_ended_conversation_ends_nothing_aga
     story.read({v0_user_says(1), v0_agent_finishes(2, "Hello."), v0_state(3, "finished"),
                 v0_state(4, "loading"), v0_state(5, "awaiting_user_input")});
     BOOST_TEST(story.turns() == "1 finished by 3 \"Hello.\"");
-    BOOST_TEST(story.standing() == "ended");
+    BOOST_TEST(story.turn_state() == "ended");
 }
 
 BOOST_AUTO_TEST_CASE(running_after_an_end_opens_a_turn_keyed_by_its_id) {
@@ -73,14 +73,14 @@ BOOST_AUTO_TEST_CASE(an_id_not_above_the_highest_applied_is_a_repeat_whatever_it
         story.read({v0_state(id, "finished")});
         BOOST_TEST((story.applied() == Applied::repeat));
     }
-    BOOST_TEST(story.standing() == "open 5");
+    BOOST_TEST(story.turn_state() == "open 5");
 }
 
 BOOST_AUTO_TEST_CASE(the_id_0_is_an_id) {
     Story story;
     story.read({v0_user_says(0)});
     BOOST_TEST((story.applied() == Applied::applied));
-    BOOST_TEST(story.standing() == "open 0");
+    BOOST_TEST(story.turn_state() == "open 0");
 }
 
 BOOST_AUTO_TEST_CASE(timestamps_order_nothing) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(rate_limits_pauses_and_confirmations_end_nothing) {
     Story story;
     story.read({v0_user_says(1), v0_state(2, "running"), v0_state(3, "rate_limited"), v0_state(4, "paused"),
                 v0_state(5, "awaiting_user_confirmation"), v0_state(6, "user_rejected")});
-    BOOST_TEST(story.settles().standing() == "open 1");
+    BOOST_TEST(story.settles().turn_state() == "open 1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

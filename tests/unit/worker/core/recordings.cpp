@@ -38,7 +38,7 @@ std::string written(const TurnEnd& turn) {
     nlohmann::json error = nullptr;
     if (turn.reason) error = {{"code", turn.reason->code}, {"detail", turn.reason->detail}};
     return written(turn.turn_key, std::string(name_of(turn.verdict)), turn.status_event,
-                   turn.words ? nlohmann::json(*turn.words) : nlohmann::json(nullptr), error);
+                   turn.final_message ? nlohmann::json(*turn.final_message) : nlohmann::json(nullptr), error);
 }
 
 std::string written(const nlohmann::json& turn) {

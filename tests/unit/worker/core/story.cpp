@@ -9,9 +9,10 @@ namespace {
 
 std::string told(const Turn& turn) {
     std::string text = turn.key;
-    if (turn.word)
-        text += fmt::format(" {} \"{}\"", turn.word->kind == WordKind::finish ? "finish" : "message",
-                            turn.word->text);
+    if (turn.final_message)
+        text +=
+            fmt::format(" {} \"{}\"", turn.final_message->kind == MessageKind::finish ? "finish" : "message",
+                        turn.final_message->text);
     if (turn.reason) text += fmt::format(" reason {}", turn.reason->code);
     return text;
 }
@@ -54,11 +55,11 @@ Event agent_acts(std::string id, Micros at) {
 }
 
 Event agent_says(std::string id, Micros at, std::string text) {
-    return v1_event(std::move(id), at, AgentWord{WordKind::message, std::move(text)});
+    return v1_event(std::move(id), at, AgentMessage{MessageKind::message, std::move(text)});
 }
 
 Event agent_finishes(std::string id, Micros at, std::string text) {
-    return v1_event(std::move(id), at, AgentWord{WordKind::finish, std::move(text)});
+    return v1_event(std::move(id), at, AgentMessage{MessageKind::finish, std::move(text)});
 }
 
 Event status(std::string id, Micros at, std::string status) {
@@ -88,11 +89,11 @@ Event v0_agent_acts(std::int64_t id) {
 }
 
 Event v0_agent_says(std::int64_t id, std::string text) {
-    return v0_event(id, AgentWord{WordKind::message, std::move(text)});
+    return v0_event(id, AgentMessage{MessageKind::message, std::move(text)});
 }
 
 Event v0_agent_finishes(std::int64_t id, std::string text) {
-    return v0_event(id, AgentWord{WordKind::finish, std::move(text)});
+    return v0_event(id, AgentMessage{MessageKind::finish, std::move(text)});
 }
 
 Event v0_state(std::int64_t id, std::string state, std::string reason) {
@@ -101,7 +102,7 @@ Event v0_state(std::int64_t id, std::string state, std::string reason) {
 
 std::string told(const TurnEnd& ended) {
     std::string text = fmt::format("{} {} by {}", ended.turn_key, name_of(ended.verdict), ended.status_event);
-    if (ended.words) text += fmt::format(" \"{}\"", *ended.words);
+    if (ended.final_message) text += fmt::format(" \"{}\"", *ended.final_message);
     if (ended.reason) text += fmt::format(" [{}: {}]", ended.reason->code, ended.reason->detail);
     return text;
 }
@@ -112,8 +113,8 @@ std::string told(const std::vector<TurnEnd>& ended) {
     return text.empty() ? "-" : text;
 }
 
-std::string told(const Standing& standing) {
-    return std::visit(Teller{}, standing);
+std::string told(const TurnState& turn_state) {
+    return std::visit(Teller{}, turn_state);
 }
 
 Story& Story::read(const std::vector<Event>& events) {
@@ -135,6 +136,19 @@ void Story::take(Folded folded) {
     conversation_ = std::move(folded.conversation);
     applied_ = folded.applied;
     for (TurnEnd& turn : folded.ended) ended_.push_back(std::move(turn));
+}
+
+Story finished_once() {
+    using namespace std::chrono_literals;
+    Story story;
+    story.read({user_says("u1", 1s), status("r1", 2s, "running"), agent_finishes("a1", 3s, "Done."),
+                status("f1", 4s, "finished")});
+    return story;
+}
+
+Story counted_once() {
+    Story story = finished_once();
+    return story.settles();
 }
 
 }  // namespace epilogue

@@ -35,7 +35,7 @@ std::string told(const TurnEnd& ended);
 /// The turns joined by "; ", or "-".
 std::string told(const std::vector<TurnEnd>& ended);
 /// "none", "open u1 \"words\"", "candidate u1 due=+2s", …; times count from story_start.
-std::string told(const Standing& standing);
+std::string told(const TurnState& turn_state);
 
 /// A conversation under way. Every event has the same record time until time is let pass.
 class Story {
@@ -56,7 +56,7 @@ class Story {
     /// What became of the last event read.
     Applied applied() const { return applied_; }
     std::string turns() const { return told(ended_); }
-    std::string standing() const { return told(conversation_.standing); }
+    std::string turn_state() const { return told(conversation_.turn_state); }
 
   private:
     void take(Folded folded);
@@ -67,5 +67,10 @@ class Story {
     Applied applied_ = Applied::applied;
     Instant now_ = story_start;
 };
+
+/// A turn as a V1 server tells it, its `finished` read but not yet counted.
+Story finished_once();
+/// The same turn, counted.
+Story counted_once();
 
 }  // namespace epilogue

@@ -12,7 +12,7 @@ TurnEnd turn_of(Verdict verdict, std::optional<std::string> words = std::nullopt
     turn.turn_key = "t1";
     turn.verdict = verdict;
     turn.status_event = "f1";
-    turn.words = std::move(words);
+    turn.final_message = std::move(words);
     return turn;
 }
 
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(an_errors_detail_is_nowhere_in_the_summary) {
     TurnEnd turn = turn_of(Verdict::error);
     turn.reason = Reason{"Code", "the secret detail"};
     const Summary summary = summary_of(turn);
-    for (const std::string& part : {summary.headline, summary.words, summary.facts, summary.link})
+    for (const std::string& part : {summary.headline, summary.final_message, summary.facts, summary.link})
         BOOST_TEST(part.find("secret") == std::string::npos, part);
 }
 
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(the_agents_last_words_are_taken_word_for_word) {
     const std::string words = "  # Done\r\n\n```py\n<b>@you</b> & `x`\u2028 🚀\n```\n\n";
     for (const Verdict verdict : {Verdict::finished, Verdict::awaiting_user_input}) {
         const MadeSummary made = summarise(turn_of(verdict, words), "c1", {});
-        BOOST_TEST(made.summary.words == words);
+        BOOST_TEST(made.summary.final_message == words);
         BOOST_TEST(made.source == "final");
     }
 }
@@ -81,14 +81,14 @@ BOOST_AUTO_TEST_CASE(a_turn_without_words_has_the_digest_alone) {
     for (const std::optional<std::string>& words :
          {std::optional<std::string>{}, std::optional<std::string>{" \n"}}) {
         const MadeSummary made = summarise(turn_of(Verdict::finished, words), "c1", {});
-        BOOST_TEST(made.summary.words == "");
+        BOOST_TEST(made.summary.final_message == "");
         BOOST_TEST(made.source == "digest");
     }
 }
 
 BOOST_AUTO_TEST_CASE(without_the_source_final_the_words_stay_out) {
     const MadeSummary made = summarise(turn_of(Verdict::finished, "Done."), "c1", {{"digest"}, ""});
-    BOOST_TEST(made.summary.words == "");
+    BOOST_TEST(made.summary.final_message == "");
     BOOST_TEST(made.source == "digest");
 }
 

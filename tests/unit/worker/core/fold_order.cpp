@@ -1,0 +1,165 @@
+// The fold by the order and the time of its events: timers, repeats, late events, the digest.
+#define BOOST_TEST_MODULE fold_order
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/worker/core/story.h"
+
+using namespace epilogue;
+using namespace std::chrono_literals;
+
+BOOST_AUTO_TEST_SUITE(timers)
+
+BOOST_AUTO_TEST_CASE(an_event_recorded_at_or_past_the_due_time_is_applied_after_the_timer) {
+    for (const Micros late : {Micros{2s}, Micros{1h}}) {
+        Story story = finished_once();
+        story.after(late).read({status("r2", 5s, "running")});
+        BOOST_TEST(story.turns() == "u1 finished by f1 \"Done.\"");
+        BOOST_TEST(story.turn_state() == "open r2");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_event_recorded_before_the_due_time_finds_the_candidate_standing) {
+    Story story = finished_once();
+    story.after(1999999us).read({status("r2", 5s, "running")});
+    BOOST_TEST(story.turns() == "-");
+    BOOST_TEST(story.turn_state() == "open u1 finish \"Done.\"");
+}
+
+BOOST_AUTO_TEST_CASE(a_repeat_recorded_past_the_due_time_fires_the_timer_too) {
+    Story story = finished_once();
+    story.after(2s).read({status("f1", 4s, "finished")});
+    BOOST_TEST((story.applied() == Applied::repeat));
+    BOOST_TEST(story.turns() == "u1 finished by f1 \"Done.\"");
+}
+
+BOOST_AUTO_TEST_CASE(a_detail_recorded_past_the_due_time_comes_too_late) {
+    Story story;
+    story.read({user_says("u1", 1s), status("e1", 2s, "error")});
+    story.after(2s).read({error_detail("d1", 3s, "Code", "why")});
+    BOOST_TEST(story.turns() == "u1 error by e1");
+}
+
+BOOST_AUTO_TEST_CASE(timers_run_by_record_time_whatever_the_events_own_clock_says) {
+    Story story;
+    story.after(1h).read({status("f1", 0s, "finished")});
+    BOOST_TEST(story.turn_state() == "candidate start due=+3602s");
+    BOOST_TEST((due_at(story.conversation()) == story_start + 3602s));
+    BOOST_TEST(story.settles().turns() == "start finished by f1");
+    BOOST_TEST(!due_at(story.conversation()).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+BOOST_AUTO_TEST_SUITE(repeats_and_late_events)
+
+BOOST_AUTO_TEST_CASE(a_repeated_id_steers_nothing_wherever_it_comes_from) {
+    Story story = counted_once();
+    for (const Event& event : {user_says("u1", 1s), status("r1", 20s, "running"),
+                               agent_finishes("a1", 21s, "No."), status("f1", 22s, "error")}) {
+        story.read({event});
+        BOOST_TEST((story.applied() == Applied::repeat));
+    }
+    BOOST_TEST(story.settles().turns() == "u1 finished by f1 \"Done.\"");
+    BOOST_TEST(story.turn_state() == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(the_last_64_steering_ids_are_remembered) {
+    Story story;
+    story.read({user_says("u1", 1s), status("f1", 1s, "stuck")});
+    for (int i = 0; i < 62; ++i) story.read({user_says("m" + std::to_string(i), 2s)});
+    BOOST_TEST(story.conversation().recent.size() == 64U);
+    story.read({user_says("u1", 1s)});
+    BOOST_TEST((story.applied() == Applied::repeat));
+    story.read({user_says("m62", 2s), user_says("u1", 1s)});
+    BOOST_TEST((story.applied() == Applied::applied));
+    BOOST_TEST(story.conversation().recent.size() == 64U);
+}
+
+BOOST_AUTO_TEST_CASE(observations_and_actions_do_not_use_up_the_memory_of_ids) {
+    Story story;
+    story.read({user_says("u1", 1s)});
+    for (int i = 0; i < 200; ++i) story.read({v1_event("o" + std::to_string(i), 2s, Activity{})});
+    BOOST_TEST(story.conversation().recent.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_steering_event_more_than_30_s_older_than_the_newest_status_is_late) {
+    Story story;
+    story.read({user_says("u1", 60s), status("r1", 100s, "running")});
+    story.read({status("e1", 69999999us, "error")});
+    BOOST_TEST((story.applied() == Applied::late));
+    BOOST_TEST(story.settles().turn_state() == "open u1");
+    story.read({status("e2", 70s, "error")});
+    BOOST_TEST((story.applied() == Applied::applied));
+    BOOST_TEST(story.settles().turns() == "u1 error by e2");
+}
+
+BOOST_AUTO_TEST_CASE(a_late_user_message_neither_opens_nor_counts) {
+    Story story;
+    story.read({user_says("u1", 60s), status("f1", 100s, "finished"), user_says("u2", 1s)});
+    BOOST_TEST((story.applied() == Applied::late));
+    BOOST_TEST(story.turn_state() == "candidate u1 due=+2s");
+}
+
+BOOST_AUTO_TEST_CASE(a_late_event_is_kept_for_the_digest) {
+    Story story;
+    Event event = agent_says("a1", 1s, "Late.");
+    event.work.push_back(FileChanged{"a.txt"});
+    story.read({user_says("u1", 60s), status("r1", 100s, "running"), event, status("s1", 101s, "stuck")});
+    BOOST_REQUIRE(story.ended().size() == 1U);
+    BOOST_TEST(story.ended().front().digest.files == std::vector<std::string>{"a.txt"});
+}
+
+BOOST_AUTO_TEST_CASE(a_late_event_read_twice_is_a_repeat_the_second_time) {
+    Story story;
+    story.read({status("r1", 100s, "running"), user_says("u1", 1s), user_says("u1", 1s)});
+    BOOST_TEST((story.applied() == Applied::repeat));
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_set_back_is_late_until_it_has_caught_up) {
+    Story story;
+    story.read({user_says("u1", 1s), status("f1", 4000s, "finished")});
+    story.settles();
+    for (int i = 0; i < 3; ++i) {
+        story.read({user_says("u2." + std::to_string(i), std::chrono::seconds{400 + i})});
+        BOOST_TEST((story.applied() == Applied::late));
+    }
+    story.read({user_says("u3", 3971s)});
+    BOOST_TEST(story.turn_state() == "open u3");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+BOOST_AUTO_TEST_SUITE(the_digest)
+
+BOOST_AUTO_TEST_CASE(work_goes_to_the_turn_in_which_it_was_read) {
+    Event first = agent_acts("a1", 2s);
+    first.work.push_back(FileChanged{"one.txt"});
+    Event second = agent_acts("a2", 5s);
+    second.work.push_back(FileChanged{"two.txt"});
+    Story story;
+    story.read({user_says("u1", 1s), first, status("s1", 3s, "stuck"), user_says("u2", 4s), second,
+                status("s2", 6s, "stuck")});
+    BOOST_REQUIRE(story.ended().size() == 2U);
+    BOOST_TEST(story.ended()[0].digest.files == std::vector<std::string>{"one.txt"});
+    BOOST_TEST(story.ended()[1].digest.files == std::vector<std::string>{"two.txt"});
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_kept_when_nobody_watches) {
+    Event event = agent_acts("a1", 2s);
+    event.work.push_back(FileChanged{"one.txt"});
+    Story story{FoldRules{2s, false}};
+    story.read({user_says("u1", 1s), event, status("s1", 3s, "stuck")});
+    BOOST_TEST((story.ended().at(0).digest == Digest{}));
+}
+
+BOOST_AUTO_TEST_CASE(work_that_ends_after_finished_still_counts) {
+    Event started = agent_acts("a1", 3s);
+    started.work.push_back(CommandStarted{"a1", "make"});
+    Event done = v1_event("o1", 5s, Activity{});
+    done.work.push_back(CommandEnded{"a1", 2});
+    Story story;
+    story.read({user_says("u1", 1s), started, status("f1", 4s, "finished"), done});
+    story.settles();
+    BOOST_REQUIRE(story.ended().at(0).digest.commands.size() == 1U);
+    BOOST_TEST(story.ended()[0].digest.commands[0].exit_code.value_or(-1) == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
