@@ -15,6 +15,7 @@ ALLOWED = {
 ARROWS = {
     "base/": {"base/"},
     "base/io/": {"base/", "base/io/"},
+    "base/process/": {"base/", "base/io/", "base/process/"},
     "schemas/": {"base/", "schemas/"},
     "worker/core/": {"base/", "schemas/", "worker/core/"},
     "agent/": {"agent/", "base/", "base/io/", "base/process/"},
