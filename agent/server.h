@@ -20,7 +20,7 @@ struct Deadlines {
     /// Until the server has taken a connection, in the first call.
     std::chrono::milliseconds reach{10'000};
     /// A call that needs no LLM. Old servers stand still as a whole while one conversation waits for its LLM
-    /// (design/agent-server.md §4), so this has to be longer than an LLM call.
+    /// (architecture §4.3), so this has to be longer than an LLM call.
     std::chrono::milliseconds call{330'000};
     /// A call that asks the LLM.
     std::chrono::milliseconds llm{600'000};
