@@ -50,7 +50,7 @@ Reason reason_of(std::string_view code, std::string_view detail) {
     return {redacted_prefix(code, max_message_bytes), redacted_prefix(detail, max_message_bytes)};
 }
 
-/// One application of one event. Members are the pieces of the result under construction.
+/// One event, or one moment, applied. Members are the pieces of the result under construction.
 class FoldStep {
   public:
     FoldStep(Conversation conversation, const FoldRules& rules)
@@ -64,7 +64,7 @@ class FoldStep {
         else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
             count(*awaiting);
         else if (auto* open = std::get_if<Open>(&conversation_.turn_state))
-            end_silence(*open, now);
+            end_inactivity(*open, now);
     }
 
     void apply(const Event& event, Instant at) {
@@ -319,7 +319,7 @@ class FoldStep {
 
     /// The inactivity timer came due. It starts again when the partition was away meanwhile, and waits where
     /// it is while the mass-timeout guard is on.
-    void end_silence(Open& open, Instant now) {
+    void end_inactivity(Open& open, Instant now) {
         if (!would_time_out(conversation_, now, rules_.inactivity)) {
             conversation_ = epilogue::watch_inactivity(std::move(conversation_), rules_.inactivity);
         } else if (rules_.inactivity.may_fire) {
@@ -410,16 +410,16 @@ bool is_for_watchers(const Event& event) {
 }
 
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules) {
-    FoldStep application(std::move(conversation), rules);
-    application.fire_timer(at);
-    application.apply(event, at);
-    return std::move(application).result();
+    FoldStep step(std::move(conversation), rules);
+    step.fire_timer(at);
+    step.apply(event, at);
+    return std::move(step).result();
 }
 
 Folded tick(Conversation conversation, Instant now, const FoldRules& rules) {
-    FoldStep application(std::move(conversation), rules);
-    application.fire_timer(now);
-    return std::move(application).result();
+    FoldStep step(std::move(conversation), rules);
+    step.fire_timer(now);
+    return std::move(step).result();
 }
 
 }  // namespace epilogue

@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(words_are_kept_to_their_bound_and_cut_between_code_points) 
                 agent_says("a1", 2s, std::string(max_message_bytes - 1, 'x') + "\u00fc and much more"),
                 status("f1", 3s, "finished")});
     BOOST_REQUIRE(story.settles().ended().size() == 1U);
-    BOOST_TEST(*story.ended().front().words == std::string(max_message_bytes - 1, 'x'));
+    BOOST_TEST(*story.ended().front().final_message == std::string(max_message_bytes - 1, 'x'));
 }
 
 BOOST_AUTO_TEST_CASE(other_verdicts_have_no_words) {
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(other_verdicts_have_no_words) {
         Story story;
         story.read({user_says("u1", 1s), agent_says("a1", 2s, "Hm."), status("x1", 3s, verdict)});
         BOOST_REQUIRE(story.settles().ended().size() == 1U);
-        BOOST_TEST(!story.ended().front().words.has_value());
+        BOOST_TEST(!story.ended().front().final_message.has_value());
     }
 }
 

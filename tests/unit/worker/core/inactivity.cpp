@@ -1,0 +1,64 @@
+// When the inactivity of an open turn counts as a timeout (contract §4a).
+#define BOOST_TEST_MODULE inactivity
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/worker/core/story.h"
+
+using namespace epilogue;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A turn that an agent works at, in the server's status `status`.
+Conversation open_turn(const std::string& status_name) {
+    Story story;
+    story.read({user_says("u1", 1s), status("r1", 2s, "running"), agent_acts("a1", 3s)});
+    if (status_name != "running") story.read({status("s1", 4s, status_name)});
+    return story.conversation();
+}
+
+/// As a callback sees it that was adopted so long after the conversation's last event.
+InactivityRules adopted_after(const Conversation& conversation, std::chrono::seconds time) {
+    InactivityRules rules;
+    rules.after = 2h;
+    rules.watched_since = *conversation.last_event_at + time;
+    return rules;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(it_is_measured_from_the_last_event) {
+    const Conversation conversation = open_turn("running");
+    const auto due = due_at(watch_inactivity(conversation, adopted_after(conversation, -60s)));
+    BOOST_TEST((due == *conversation.last_event_at + 2h));
+}
+
+BOOST_AUTO_TEST_CASE(it_is_measured_anew_from_the_adoption_of_a_callback) {
+    const Conversation conversation = open_turn("running");
+    const auto rules = adopted_after(conversation, 90min);
+    const Conversation watched = watch_inactivity(conversation, rules);
+    BOOST_TEST((due_at(watched) == *rules.watched_since + 2h));
+    BOOST_TEST(!would_time_out(watched, *conversation.last_event_at + 2h, rules));
+    BOOST_TEST(would_time_out(watched, *rules.watched_since + 2h, rules));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_callback_it_is_not_measured) {
+    InactivityRules rules;
+    BOOST_TEST(!due_at(watch_inactivity(open_turn("running"), rules)));
+}
+
+BOOST_DATA_TEST_CASE(it_does_not_run_while_inactivity_is_to_be_expected,
+                     boost::unit_test::data::make({"paused", "waiting_for_confirmation", "rate_limited",
+                                                   "awaiting_user_confirmation", "idle"}),
+                     status_name) {
+    const Conversation conversation = open_turn(status_name);
+    BOOST_TEST(!due_at(watch_inactivity(conversation, adopted_after(conversation, 0s))));
+}
+
+BOOST_AUTO_TEST_CASE(idle_runs_once_the_agent_has_acted_since) {
+    Story story;
+    story.read({user_says("u1", 1s), status("i1", 2s, "idle"), agent_acts("a1", 3s)});
+    const Conversation& conversation = story.conversation();
+    BOOST_TEST(due_at(watch_inactivity(conversation, adopted_after(conversation, 0s))).has_value());
+}
