@@ -91,7 +91,7 @@ CatchUpObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summari
         metrics.catch_up(name_of(why), result);
     };
     observer.applied = [&](const BatchReport& report) {
-        hand_on(report, metrics, outbox);
+        dispatch_report(report, metrics, outbox);
         for (const TurnId& turn : report.owed) summarisers.add(turn);
     };
     return observer;
@@ -143,18 +143,18 @@ class Worker {
           summariser_(post_store_, witness_, summariser_rules(config, owner), observing(metrics, outbox_)),
           summarisers_(post_store_, witness_, summariser_, summariser_threads,
                        [&](const std::string& why) { readiness.set("summarisers", why); }),
-          lanes_(
+          queues_(
               {config.worker.batch_max_records, config.worker.batch_max_bytes, config.worker.batch_max_wait}),
-          poller_(kafka_settings(config), config.kafka.topic, config.kafka.group, start_at(config), lanes_,
+          poller_(kafka_settings(config), config.kafka.topic, config.kafka.group, config.kafka.start, queues_,
                   metrics, readiness),
-          loop_(lanes_, poller_, loop_store_, batch_, outbox_, metrics, readiness,
+          loop_(queues_, poller_, loop_store_, batch_, outbox_, metrics, readiness,
                 {.group = config.kafka.group,
                  .topic = config.kafka.topic,
                  .owner = owner,
                  .random01 = system_sender_clock().random01,
                  .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); },
                  .owed = [this](const TurnId& turn) { summarisers_.add(turn); }}),
-          gauges_(lanes_, poller_, post_store_, metrics, readiness, config.kafka.topic),
+          gauges_(queues_, poller_, post_store_, metrics, readiness, config.kafka.topic),
           catch_ups_(post_store_, planner_, logs_of(agents_), catch_up_rules(config, owner),
                      observing(metrics, outbox_, summarisers_)),
           adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
@@ -229,7 +229,7 @@ class Worker {
     AgentWitness witness_;
     Summariser summariser_;
     Summarisers summarisers_;
-    Lanes lanes_;
+    PartitionQueues queues_;
     Poller poller_;
     std::unique_ptr<KafkaProducer> dead_letters_;  ///< the loop's
     Loop loop_;

@@ -37,13 +37,13 @@ struct EndOfPartition {
     NextOffset position;
 };
 /// Something is wrong with the connection or the topic; the client goes on by itself.
-struct KafkaTrouble {
+struct KafkaError {
     std::string text;
     bool no_topic = false;  ///< the topic does not exist (yet)
     bool out_of_range =
-        false;  ///< a partition has no such position, and is not read any more: assign_again()
+        false;  ///< a partition has no such position, and is not read any more: reset_assignment()
 };
-using Polled = std::variant<std::monostate, Record, EndOfPartition, KafkaTrouble>;
+using Polled = std::variant<std::monostate, Record, EndOfPartition, KafkaError>;
 
 /// Told about ownership from inside poll() and close(), on their thread.
 struct RebalanceListener {
@@ -75,7 +75,7 @@ class KafkaConsumer {
 
     /// Takes the assignment away from the listener and gives it back, within the group's generation: the way
     /// to go on after a position that was out of range (a seek is refused then). On the poll thread.
-    void assign_again();
+    void reset_assignment();
 
     /// Reading goes on at `position`; the partition must be assigned and paused.
     Result<void> seek(int partition, NextOffset position);

@@ -116,7 +116,7 @@ Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
         rd_kafka_consumer_poll(handles_->client.get(), static_cast<int>(wait.count()));
     if (message == nullptr) {
         if (handles_->trouble.empty()) return std::monostate{};
-        return KafkaTrouble{std::exchange(handles_->trouble, {})};
+        return KafkaError{std::exchange(handles_->trouble, {})};
     }
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return record_of(message);
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> event(message);
@@ -126,10 +126,10 @@ Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
                           event->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
     const bool out_of_range = event->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
                               event->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
-    return KafkaTrouble{rd_kafka_message_errstr(event.get()), no_topic, out_of_range};
+    return KafkaError{rd_kafka_message_errstr(event.get()), no_topic, out_of_range};
 }
 
-void KafkaConsumer::assign_again() {
+void KafkaConsumer::reset_assignment() {
     rd_kafka_t* const client = handles_->client.get();
     rd_kafka_topic_partition_list_t* assigned = nullptr;
     if (rd_kafka_assignment(client, &assigned) != RD_KAFKA_RESP_ERR_NO_ERROR) return;

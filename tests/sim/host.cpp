@@ -57,14 +57,15 @@ struct Host::Parts {
                               outbox.add({row.id, row.sink});
                           }}),
           asking(post_store, witness, summariser, summarisers, [](const std::string&) {}),
-          lanes(host.limits_, {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
-                               [&host] { return host.world_.database.now() + host.wall_offset_; }}),
-          log(world.broker, process, lanes,
+          queues(host.limits_,
+                 {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
+                  [&host] { return host.world_.database.now() + host.wall_offset_; }}),
+          log(world.broker, process, queues,
               [&host] {
                   host.idle_for_ = shortest_idle;
                   host.turn_soon(microseconds{50});
               }),
-          loop(lanes, log, loop_store, batch, outbox, world.metrics, world.readiness,
+          loop(queues, log, loop_store, batch, outbox, world.metrics, world.readiness,
                {.group = "epilogue",
                 .topic = "conversation.events",
                 .owner = process.name(),
@@ -85,7 +86,7 @@ struct Host::Parts {
                                 },
                             .applied =
                                 [this, &metrics = world.metrics](const BatchReport& report) {
-                                    hand_on(report, metrics, outbox);
+                                    dispatch_report(report, metrics, outbox);
                                     for (const TurnId& turn : report.owed) asking.add(turn);
                                 }});
     }
@@ -107,7 +108,7 @@ struct Host::Parts {
     SimWitness witness;
     Summariser summariser;
     Summarisers asking;
-    Lanes lanes;
+    PartitionQueues queues;
     SimLog log;
     Loop loop;
     std::unique_ptr<CatchUps> catch_ups;
@@ -263,7 +264,7 @@ void Host::turn() {
             const bool busy = world_.database.statements != statements;
             idle_for_ = busy ? shortest_idle : std::min(2 * idle_for_, longest_idle);
             turn_soon(busy ? Micros{200} : idle_for_);
-            parts_->log.take_refilled();
+            parts_->log.partitions_to_resume();
             dispatch();
             if (process_) ask_next();
         });

@@ -87,7 +87,7 @@ class Host {
     Micros dead_until_{0};
     std::chrono::nanoseconds boot_offset_{0};
     Micros wall_offset_{0};
-    LaneLimits limits_;
+    QueueLimits limits_;
     std::shared_ptr<Process> process_;
     std::unique_ptr<Parts> parts_;
     Routine turns_{&Host::turn};

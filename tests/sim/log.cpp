@@ -98,7 +98,7 @@ void SimLog::assigned(const std::vector<int>& partitions) {
     generation_ = broker_.generation();
     for (const int partition : partitions) reading_[partition] = Reading{};
     process_.schedule().say("{}: assigned {}", process_.name(), fmt::join(partitions, ","));
-    lanes_.open(partitions);
+    queues_.open(partitions);
     news_();
 }
 
@@ -109,14 +109,14 @@ void SimLog::revoked(bool lost) {
     if (partitions.empty()) return;
     process_.schedule().say("{}: {} {}", process_.name(), lost ? "lost" : "revoked",
                             fmt::join(partitions, ","));
-    const auto stored = lanes_.close(partitions);
+    const auto stored = queues_.close(partitions);
     Faults& faults = process_.schedule().faults;
     if (lost || faults.strikes(Fault::offset_commit_refused)) return;
     for (const auto& [partition, position] : stored) broker_.commit(*this, generation_, partition, position);
 }
 
-void SimLog::take_refilled() {
-    for (const int partition : lanes_.take_refilled()) {
+void SimLog::partitions_to_resume() {
+    for (const int partition : queues_.partitions_to_resume()) {
         const auto found = reading_.find(partition);
         if (found == reading_.end()) continue;
         found->second.full = false;
@@ -161,9 +161,10 @@ void SimLog::fetch(int partition, std::uint64_t epoch) {
         const LogRecord& record = records[static_cast<std::size_t>(reading.position)];
         RecordView view{partition, Offset{reading.position}, record.key, record.value, record.timestamp};
         ++reading.position;
-        reading.full = lanes_.push(Record(view, Record::Keep(nullptr, [](void*) {}))) == Lanes::Room::full;
+        reading.full =
+            queues_.push(Record(view, Record::Keep(nullptr, [](void*) {}))) == PartitionQueues::Room::full;
     }
-    if (reading.position == end) lanes_.saw_end({partition, NextOffset{end}});
+    if (reading.position == end) queues_.on_partition_eof({partition, NextOffset{end}});
     if (reading.position < end) fetch_soon(partition);
     news_();
 }

@@ -12,10 +12,10 @@
 
 namespace epilogue::sim {
 
-class SimLog final : public Log {
+class SimLog final : public PartitionLog {
   public:
-    SimLog(Broker& broker, Process& process, Lanes& lanes, std::function<void()> news)
-        : broker_(broker), process_(process), lanes_(lanes), news_(std::move(news)) {}
+    SimLog(Broker& broker, Process& process, PartitionQueues& queues, std::function<void()> news)
+        : broker_(broker), process_(process), queues_(queues), news_(std::move(news)) {}
 
     std::string cluster_id() override { return "sim"; }
     Result<int> partitions() override;
@@ -32,7 +32,7 @@ class SimLog final : public Log {
     /// All of them. `lost`: the broker has given them to others already.
     void revoked(bool lost);
     /// Room for more after a batch.
-    void take_refilled();
+    void partitions_to_resume();
     void appended(int partition);
 
     /// No packet gets through for `time`.
@@ -54,7 +54,7 @@ class SimLog final : public Log {
 
     Broker& broker_;
     Process& process_;
-    Lanes& lanes_;
+    PartitionQueues& queues_;
     const std::function<void()> news_;
     std::map<int, Reading> reading_;
     std::uint64_t next_epoch_ = 1;

@@ -18,13 +18,13 @@ std::string listed(const std::vector<int>& partitions) {
 
 }  // namespace
 
-Poller::Poller(KafkaSettings settings, std::string topic, std::string group, StartAt start, Lanes& lanes,
-               Metrics& metrics, Readiness& readiness)
+Poller::Poller(KafkaSettings settings, std::string topic, std::string group, OffsetReset start,
+               PartitionQueues& queues, Metrics& metrics, Readiness& readiness)
     : settings_(std::move(settings)),
       topic_(std::move(topic)),
       group_(std::move(group)),
       start_(start),
-      lanes_(lanes),
+      queues_(queues),
       metrics_(metrics),
       readiness_(readiness) {}
 
@@ -43,7 +43,7 @@ void Poller::run(const std::stop_token& stop) {
         Polled polled = consumer_->poll(poll_wait);
         std::visit([this](auto& found) { on(found); }, polled);
         if (in_doubt_) check_reachable();
-        for (const int partition : lanes_.take_refilled())
+        for (const int partition : queues_.partitions_to_resume())
             if (const auto resumed = consumer_->resume(partition); !resumed) log_debug(resumed.error().text);
     }
 }
@@ -56,13 +56,13 @@ void Poller::assigned(const std::vector<int>& partitions) {
     log_info("partitions assigned", {{"partitions", listed(partitions)}});
     metrics_.rebalance();
     readiness_.set("topic", "");
-    lanes_.open(partitions);
+    queues_.assign(partitions);
 }
 
 void Poller::revoked(const std::vector<int>& partitions, bool lost) {
     log_info("partitions revoked", {{"partitions", listed(partitions)}, {"lost", lost ? "yes" : "no"}});
     metrics_.rebalance();
-    const auto stored = lanes_.close(partitions);
+    const auto stored = queues_.revoke(partitions);
     for (const int partition : partitions) {
         readiness_.set(partition_name(topic_, partition), "");
         metrics_.forget_lag(topic_, partition);
@@ -86,19 +86,19 @@ void Poller::check_reachable() {
 
 void Poller::on(Record& record) {
     const int partition = record.partition;
-    if (lanes_.push(std::move(record)) == Lanes::Room::full)
+    if (queues_.push(std::move(record)) == PartitionQueues::After::pause)
         if (const auto paused = consumer_->pause(partition); !paused) log_debug(paused.error().text);
 }
 
 void Poller::on(const EndOfPartition& end) {
-    lanes_.saw_end(end);
+    queues_.on_partition_eof(end);
 }
 
-void Poller::on(const KafkaTrouble& trouble) {
+void Poller::on(const KafkaError& trouble) {
     if (trouble.no_topic)
         readiness_.set("topic", "topic " + topic_ + " does not exist: create it");
     else if (trouble.out_of_range)
-        consumer_->assign_again();  // the claims find out what became of the log
+        consumer_->reset_assignment();  // the claims find out what became of the log
     else
         in_doubt_ = true;
     log_debug("Kafka says", {{"why", trouble.text}});
@@ -124,12 +124,12 @@ Result<std::optional<RecordFingerprint>> Poller::record_at(int partition, Offset
 Result<NextOffset> Poller::first_position(int partition) {
     TRY(const auto committed, consumer_->committed(partition, answer_wait));
     if (committed) return *committed;
-    if (start_ == StartAt::error)
+    if (start_ == OffsetReset::error)
         return retryable(
             "no stored and no committed offset, and [kafka] start is \"error\": set it to earliest or "
             "latest");
     TRY(const Watermarks marks, consumer_->watermarks(partition, answer_wait));
-    return NextOffset{start_ == StartAt::earliest ? marks.low : marks.high};
+    return NextOffset{start_ == OffsetReset::earliest ? marks.low : marks.high};
 }
 
 Result<void> Poller::read_from(int partition, NextOffset position) {

@@ -1,5 +1,5 @@
-// The poll thread: keeps the group membership alive, feeds the lanes, and is the loop's Log. Polling never
-// waits for a batch: what does not fit is paused.
+// The poll thread: keeps the group membership alive, feeds the queues, and is the loop's PartitionLog.
+// Polling never waits for a batch: what does not fit is paused.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/config.h"
 #include "base/io/kafka.h"
 #include "worker/consume/partition_log.h"
 #include "worker/consume/partition_queues.h"
@@ -16,13 +17,10 @@
 
 namespace epilogue {
 
-/// What a partition does that was never seen, without a committed offset: contract §2 [kafka] start.
-enum class StartAt { earliest, latest, error };
-
-class Poller final : public Log {
+class Poller final : public PartitionLog {
   public:
-    Poller(KafkaSettings settings, std::string topic, std::string group, StartAt start, Lanes& lanes,
-           Metrics& metrics, Readiness& readiness);
+    Poller(KafkaSettings settings, std::string topic, std::string group, OffsetReset start,
+           PartitionQueues& queues, Metrics& metrics, Readiness& readiness);
     ~Poller() override;
 
     /// Joins the group. Errors: a property that librdkafka refuses.
@@ -49,13 +47,13 @@ class Poller final : public Log {
     void check_reachable();
     void on(Record& record);
     void on(const EndOfPartition& end);
-    void on(const KafkaTrouble& trouble);
+    void on(const KafkaError& trouble);
 
     const KafkaSettings settings_;
     const std::string topic_;
     const std::string group_;
-    const StartAt start_;
-    Lanes& lanes_;
+    const OffsetReset start_;
+    PartitionQueues& queues_;
     Metrics& metrics_;
     Readiness& readiness_;
     std::unique_ptr<KafkaConsumer> consumer_;

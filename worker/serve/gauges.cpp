@@ -18,7 +18,7 @@ void Gauges::run(const std::stop_token& stop) {
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
-        const auto positions = lanes_.positions();
+        const auto positions = queues_.positions();
         refresh_lag(positions);
         refresh_pool(positions.contains(0));
         refresh_held(positions);
@@ -30,7 +30,7 @@ void Gauges::refresh_lag(const std::map<int, NextOffset>& positions) {
     for (const auto& [partition, position] : positions) {
         const auto marks = log_.watermarks(partition);
         if (!marks) return;
-        const bool still_ours = lanes_.positions().contains(partition);
+        const bool still_ours = queues_.positions().contains(partition);
         if (still_ours)
             metrics_.consumer_lag(
                 topic_, partition,

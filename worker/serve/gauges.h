@@ -14,9 +14,9 @@ namespace epilogue {
 
 class Gauges {
   public:
-    Gauges(Lanes& lanes, Log& log, MysqlStore& store, Metrics& metrics, Readiness& readiness,
-           std::string topic)
-        : lanes_(lanes),
+    Gauges(PartitionQueues& queues, PartitionLog& log, MysqlStore& store, Metrics& metrics,
+           Readiness& readiness, std::string topic)
+        : queues_(queues),
           log_(log),
           store_(store),
           metrics_(metrics),
@@ -32,8 +32,8 @@ class Gauges {
     void refresh_parked();
     void refresh_held(const std::map<int, NextOffset>& positions);
 
-    Lanes& lanes_;
-    Log& log_;
+    PartitionQueues& queues_;
+    PartitionLog& log_;
     MysqlStore& store_;
     Metrics& metrics_;
     Readiness& readiness_;
