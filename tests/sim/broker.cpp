@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/sim/log.h"
+#include "tests/sim/consumer.h"
 
 namespace epilogue::sim {
 

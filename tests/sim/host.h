@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "tests/sim/agent_logs.h"
-#include "tests/sim/log.h"
+#include "tests/sim/consumer.h"
 #include "tests/sim/platform.h"
 #include "tests/sim/store.h"
 #include "tests/sim/workload.h"

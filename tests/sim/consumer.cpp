@@ -1,4 +1,4 @@
-#include "tests/sim/log.h"
+#include "tests/sim/consumer.h"
 
 #include <algorithm>
 
