@@ -50,7 +50,7 @@ Result<Inspection> inspect(Store& store, PartitionLog& log, const PartitionKey& 
     if (seen.row) {
         const StoredPosition stored = stored_position(*seen.row);
         TRY(const LogState state, inspect_log(log, key.partition, stored));
-        seen.cluster_id = sight.cluster_id;
+        seen.cluster_id = state.cluster_id;
         seen.check = check_position(stored, state);
     } else {
         seen.cluster_id = log.cluster_id();
