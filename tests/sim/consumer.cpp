@@ -10,22 +10,149 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// --- the loop's side
-// ----------------------------------------------------------------------------------------
+// --- the group
 
-Result<NextOffset> SimLog::first_position(int partition) {
-    process_.interleave();
-    if (is_cut_off()) return retryable("no broker answers");
-    return broker_.committed(partition).value_or(NextOffset{0});
+Result<void> SimConsumer::join(RebalanceListener listener) {
+    listener_ = std::move(listener);
+    broker_.join(*this);
+    return {};
 }
 
-Result<int> SimLog::partitions() {
+void SimConsumer::close(milliseconds) {
+    give_up(false);
+    broker_.drop(*this);
+}
+
+void SimConsumer::rebalance() {
+    assignment_.reset();
+    must_rejoin_ = true;
+    wake_();
+}
+
+void SimConsumer::assign(std::uint64_t generation, std::vector<int> partitions) {
+    assignment_ = Assignment{generation, std::move(partitions)};
+    wake_();
+}
+
+void SimConsumer::notice_expulsion() {
+    knows_expulsion_ = true;
+    wake_();
+}
+
+void SimConsumer::follow_group() {
+    if (std::exchange(knows_expulsion_, false)) {
+        must_rejoin_ = false;
+        assignment_.reset();
+        give_up(true);
+        is_expelled_ = false;
+        broker_.join(*this);
+    }
+    if (must_rejoin_ && !is_cut_off()) {
+        must_rejoin_ = false;
+        give_up(false);
+        broker_.rejoined(*this);
+    }
+    if (assignment_) {
+        const Assignment given = *std::exchange(assignment_, std::nullopt);
+        generation_ = given.generation;
+        take(given.partitions);
+    }
+}
+
+void SimConsumer::take(const std::vector<int>& partitions) {
+    ++brought_;
+    process_.schedule().say("{}: assigned {}", process_.name(), fmt::join(partitions, ","));
+    for (const int partition : partitions) reading_[partition] = Reading{.epoch = next_epoch_++};
+    listener_.assigned(partitions);
+}
+
+void SimConsumer::give_up(bool lost) {
+    const std::vector<int> partitions = assigned();
+    if (partitions.empty()) return;
+    ++brought_;
+    process_.schedule().say("{}: {} {}", process_.name(), lost ? "lost" : "revoked",
+                            fmt::join(partitions, ","));
+    listener_.revoked(partitions, lost);
+    reading_.clear();
+}
+
+void SimConsumer::reset_assignment() {
+    const std::vector<int> partitions = assigned();
+    give_up(false);
+    take(partitions);
+}
+
+std::vector<int> SimConsumer::assigned() const {
+    std::vector<int> partitions;
+    for (const auto& [partition, reading] : reading_) partitions.push_back(partition);
+    return partitions;
+}
+
+Result<void> SimConsumer::commit(const std::map<int, NextOffset>& positions,
+                                 std::optional<milliseconds> wait) {
+    if (positions.empty()) return {};
+    if (!wait) {
+        commit_later(positions);
+        return {};
+    }
+    process_.pass(Point::before_offset_commit);
+    Schedule& schedule = process_.schedule();
+    // It arrives behind the commits that are on their way: one connection carries them all.
+    last_commit_lands_ = std::max(last_commit_lands_, schedule.now()) +
+                         schedule.random.between(milliseconds{1}, milliseconds{50});
+    process_.wait(last_commit_lands_ - schedule.now());
+    Faults& faults = schedule.faults;
+    if (is_cut_off() || faults.strikes(Fault::offset_commit_refused)) return retryable("not committed");
+    for (const auto& [partition, position] : positions)
+        if (!broker_.commit(*this, generation_, partition, position))
+            return retryable("not a member of the group's generation");
+    if (faults.strikes(Fault::offset_commit_lost)) return retryable("no answer");
+    return {};
+}
+
+/// Called under the lock of the partition queues: it must not wait.
+void SimConsumer::commit_later(const std::map<int, NextOffset>& positions) {
+    Schedule& schedule = process_.schedule();
+    if (is_cut_off() || schedule.faults.strikes(Fault::offset_commit_lost)) return;
+    if (schedule.faults.strikes(Fault::offset_commit_refused)) return;
+    last_commit_lands_ = std::max(last_commit_lands_, schedule.now()) +
+                         schedule.random.between(microseconds{100}, milliseconds{50});
+    // Bytes that left arrive, even when the process stands still meanwhile.
+    schedule.at(last_commit_lands_,
+                [self = process_.shared_from_this(), this, positions, generation = generation_] {
+                    if (!self->alive()) return;
+                    for (const auto& [partition, position] : positions)
+                        broker_.commit(*this, generation, partition, position);
+                });
+}
+
+// --- what is asked of the broker
+
+Result<std::optional<NextOffset>> SimConsumer::committed(int partition, milliseconds) {
+    process_.interleave();
+    if (is_cut_off()) return retryable("no broker answers");
+    return broker_.committed(partition);
+}
+
+Result<Watermarks> SimConsumer::watermarks(int partition, milliseconds) {
+    process_.interleave();
+    if (is_cut_off() || process_.schedule().faults.strikes(Fault::watermarks_fail))
+        return retryable("no broker answers");
+    return Watermarks{0, static_cast<std::int64_t>(broker_.log(partition).size())};
+}
+
+Result<int> SimConsumer::partitions(milliseconds) {
     process_.interleave();
     if (is_cut_off()) return retryable("no broker answers");
     return broker_.partitions();
 }
 
-Result<std::optional<RecordFingerprint>> SimLog::record_at(int partition, Offset offset) {
+bool SimConsumer::is_reachable(milliseconds) {
+    process_.interleave();
+    return !is_cut_off();
+}
+
+Result<std::optional<RecordFingerprint>> SimConsumer::record_at(int partition, Offset offset, milliseconds) {
     process_.interleave();
     if (is_cut_off()) return retryable("no broker answers");
     const auto& records = broker_.log(partition);
@@ -35,104 +162,70 @@ Result<std::optional<RecordFingerprint>> SimLog::record_at(int partition, Offset
     return std::optional(RecordFingerprint{offset, crc32_of(record.value), record.timestamp});
 }
 
-Result<void> SimLog::read_from(int partition, NextOffset position) {
+// --- reading
+
+Polled SimConsumer::poll(milliseconds) {
+    follow_group();
+    if (std::exchange(lost_connection_, false)) return KafkaError{"no broker answers"};
+    for (auto& [partition, reading] : reading_) {
+        if (!reading.has_news()) continue;
+        ++brought_;
+        if (reading.position == reading.fetched_until)
+            return EndOfPartition{partition, *std::exchange(reading.end_reached, std::nullopt)};
+        const LogRecord& record = broker_.log(partition)[static_cast<std::size_t>(reading.position)];
+        const RecordView view{partition, Offset{reading.position}, record.key, record.value,
+                              record.timestamp};
+        ++reading.position;
+        return Record(view, Record::Keep(nullptr, [](void*) {}));
+    }
+    return std::monostate{};
+}
+
+bool SimConsumer::has_news() const {
+    return knows_expulsion_ || (must_rejoin_ && !is_cut_off()) || assignment_ || lost_connection_ ||
+           std::any_of(reading_.begin(), reading_.end(), [](const auto& r) { return r.second.has_news(); });
+}
+
+bool SimConsumer::has_paused() const {
+    return std::any_of(reading_.begin(), reading_.end(), [](const auto& r) { return r.second.paused; });
+}
+
+Result<void> SimConsumer::seek(int partition, NextOffset position) {
+    process_.interleave();
+    const auto found = reading_.find(partition);
+    if (found == reading_.end()) return retryable("not assigned");
+    found->second = {.position = position.value, .fetched_until = position.value, .epoch = next_epoch_++};
+    return {};
+}
+
+/// What was fetched and not polled is fetched again later.
+Result<void> SimConsumer::pause(int partition) {
     const auto found = reading_.find(partition);
     if (found == reading_.end()) return retryable("not assigned");
     Reading& reading = found->second;
-    reading.position = position.value;
-    reading.active = true;
-    reading.full = false;
-    reading.epoch = next_epoch_++;
-    reading.fetching = false;
-    fetch_soon(partition);
+    reading.paused = true;
+    reading.fetched_until = reading.position;
+    reading.end_reached.reset();
     return {};
 }
 
-void SimLog::stop_reading(int partition) {
+Result<void> SimConsumer::resume(int partition) {
     const auto found = reading_.find(partition);
-    if (found != reading_.end()) found->second.active = false;
-}
-
-Result<Watermarks> SimLog::watermarks(int partition) {
-    process_.interleave();
-    if (is_cut_off() || process_.schedule().faults.strikes(Fault::watermarks_fail))
-        return retryable("no broker answers");
-    return Watermarks{0, static_cast<std::int64_t>(broker_.log(partition).size())};
-}
-
-void SimLog::commit(const std::map<int, NextOffset>& positions) {
-    // Called under the lanes' lock: it may not wait.
-    Schedule& schedule = process_.schedule();
-    if (is_cut_off() || schedule.faults.strikes(Fault::offset_commit_lost)) return;
-    if (schedule.faults.strikes(Fault::offset_commit_refused)) return;
-    last_commit_lands_ = std::max(last_commit_lands_, schedule.now()) +
-                         schedule.random.between(microseconds{100}, milliseconds{50});
-    // Bytes that left arrive, even when the process dies meanwhile.
-    schedule.at(last_commit_lands_,
-                [self = process_.shared_from_this(), this, positions, generation = generation_] {
-                    if (!self->alive()) return;
-                    for (const auto& [partition, position] : positions)
-                        broker_.commit(*this, generation, partition, position);
-                });
-}
-
-Result<void> SimLog::commit_and_wait(int partition, NextOffset position) {
-    process_.pass(Point::before_offset_commit);
-    Schedule& schedule = process_.schedule();
-    // Behind those that are on their way: one connection carries them all.
-    last_commit_lands_ = std::max(last_commit_lands_, schedule.now()) +
-                         schedule.random.between(milliseconds{1}, milliseconds{50});
-    process_.wait(last_commit_lands_ - schedule.now());
-    Faults& faults = schedule.faults;
-    if (is_cut_off() || faults.strikes(Fault::offset_commit_refused)) return retryable("not committed");
-    if (!broker_.commit(*this, generation_, partition, position))
-        return retryable("not a member of the group's generation");
-    if (faults.strikes(Fault::offset_commit_lost)) return retryable("no answer");
+    if (found == reading_.end()) return retryable("not assigned");
+    found->second.paused = false;
+    fetch_soon(partition);
     return {};
 }
 
-// --- the poll thread's side
-// ---------------------------------------------------------------------------------
-
-void SimLog::assigned(const std::vector<int>& partitions) {
-    generation_ = broker_.generation();
-    for (const int partition : partitions) reading_[partition] = Reading{};
-    process_.schedule().say("{}: assigned {}", process_.name(), fmt::join(partitions, ","));
-    queues_.open(partitions);
-    news_();
-}
-
-void SimLog::revoked(bool lost) {
-    std::vector<int> partitions;
-    for (const auto& [partition, reading] : reading_) partitions.push_back(partition);
-    reading_.clear();
-    if (partitions.empty()) return;
-    process_.schedule().say("{}: {} {}", process_.name(), lost ? "lost" : "revoked",
-                            fmt::join(partitions, ","));
-    const auto stored = queues_.close(partitions);
-    Faults& faults = process_.schedule().faults;
-    if (lost || faults.strikes(Fault::offset_commit_refused)) return;
-    for (const auto& [partition, position] : stored) broker_.commit(*this, generation_, partition, position);
-}
-
-void SimLog::partitions_to_resume() {
-    for (const int partition : queues_.partitions_to_resume()) {
-        const auto found = reading_.find(partition);
-        if (found == reading_.end()) continue;
-        found->second.full = false;
-        fetch_soon(partition);
-    }
-}
-
-void SimLog::appended(int partition) {
+void SimConsumer::appended(int partition) {
     fetch_soon(partition);
 }
 
-void SimLog::fetch_soon(int partition) {
+void SimConsumer::fetch_soon(int partition) {
     const auto found = reading_.find(partition);
     if (found == reading_.end()) return;
     Reading& reading = found->second;
-    if (!reading.active || reading.full || std::exchange(reading.fetching, true)) return;
+    if (reading.paused || std::exchange(reading.fetching, true)) return;
     Schedule& schedule = process_.schedule();
     const bool slow = schedule.faults.strikes(Fault::slow_fetch);
     process_.after(
@@ -140,37 +233,34 @@ void SimLog::fetch_soon(int partition) {
         [this, partition, epoch = reading.epoch] { fetch(partition, epoch); });
 }
 
-void SimLog::fetch(int partition, std::uint64_t epoch) {
+void SimConsumer::fetch(int partition, std::uint64_t epoch) {
     const auto found = reading_.find(partition);
     if (found == reading_.end() || found->second.epoch != epoch) return;
     Reading& reading = found->second;
     reading.fetching = false;
-    if (!reading.active || reading.full) return;
+    if (reading.paused) return;
     Schedule& schedule = process_.schedule();
     if (is_cut_off()) {
         reading.fetching = true;
         process_.after(seconds{1}, [this, partition, epoch] { fetch(partition, epoch); });
         return;
     }
-    const auto& records = broker_.log(partition);
     if (reading.position > 0 && schedule.faults.strikes(Fault::redelivery))
         reading.position = std::max<std::int64_t>(0, reading.position - schedule.random.between(1, 5));
-    const auto end = static_cast<std::int64_t>(records.size());
-    const std::int64_t until = std::min(end, reading.position + schedule.random.between(1, 40));
-    while (reading.position < until && !reading.full) {
-        const LogRecord& record = records[static_cast<std::size_t>(reading.position)];
-        RecordView view{partition, Offset{reading.position}, record.key, record.value, record.timestamp};
-        ++reading.position;
-        reading.full =
-            queues_.push(Record(view, Record::Keep(nullptr, [](void*) {}))) == PartitionQueues::Room::full;
-    }
-    if (reading.position == end) queues_.on_partition_eof({partition, NextOffset{end}});
-    if (reading.position < end) fetch_soon(partition);
-    news_();
+    const auto end = static_cast<std::int64_t>(broker_.log(partition).size());
+    reading.fetched_until = std::min(end, reading.fetched_until + schedule.random.between(1, 40));
+    if (reading.fetched_until == end) reading.end_reached = NextOffset{end};
+    if (reading.fetched_until < end) fetch_soon(partition);
+    wake_();
 }
 
-void SimLog::cut_off(Micros time) {
+// --- the connection
+
+void SimConsumer::cut_off(Micros time) {
     cut_off_until_ = process_.schedule().now() + time;
+    lost_connection_ = true;
+    wake_();
+    process_.after(time, [this] { wake_(); });
 }
 
 }  // namespace epilogue::sim

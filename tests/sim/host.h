@@ -69,6 +69,8 @@ class Host {
     /// The next round comes after `delay` at the latest.
     void soon(Routine& routine, Micros delay);
     void run(Routine& routine, std::function<void()> body, std::function<void()> done);
+    void poll_soon(Micros delay) { soon(polls_, delay); }
+    void poll();
     void turn_soon(Micros delay) { soon(turns_, delay); }
     void turn();
     void dispatch();
@@ -90,6 +92,7 @@ class Host {
     QueueLimits limits_;
     std::shared_ptr<Process> process_;
     std::unique_ptr<Parts> parts_;
+    Routine polls_{&Host::poll};
     Routine turns_{&Host::turn};
     Routine sweeps_{&Host::sweep};
     Routine catch_ups_{&Host::catch_up};

@@ -33,7 +33,7 @@ void Loop::run(const std::stop_token& stop) {
 
 void Loop::turn(std::chrono::milliseconds wait, const std::stop_token& stop) {
     last_turn_ = std::chrono::steady_clock::now();
-    PartitionWork work = queues_.next(wait, stop);
+    PartitionWork work = source_.queues.next(wait, stop);
     std::visit([this](auto& next) { on(next); }, work);
     commit_offsets();
 }
@@ -42,7 +42,7 @@ void Loop::on(NeedsClaim& unclaimed) {
     const int partition = unclaimed.assignment.partition;
     auto claimed = claim(unclaimed);
     if (!claimed) {
-        queues_.back_off(unclaimed.assignment, backoff_after(unclaimed.assignment, claimed.error()));
+        source_.queues.back_off(unclaimed.assignment, backoff_after(unclaimed.assignment, claimed.error()));
         return;
     }
     const NextOffset position = claimed->claim.position;
@@ -51,11 +51,11 @@ void Loop::on(NeedsClaim& unclaimed) {
                                    {"generation", std::to_string(claimed->claim.generation.value)}});
     report(partition, claimed->check);
     // When the partition was revoked meanwhile the claim is not used; the next owner makes its own.
-    if (!queues_.start(unclaimed.assignment, std::move(claimed->claim))) return;
-    if (const auto reading = log_.read_from(partition, position); !reading)
-        queues_.fence(unclaimed.assignment, backoff_after(unclaimed.assignment, reading.error()));
+    if (!source_.queues.start(unclaimed.assignment, std::move(claimed->claim))) return;
+    if (const auto reading = source_.log.read_from(partition, position); !reading)
+        source_.queues.fence(unclaimed.assignment, backoff_after(unclaimed.assignment, reading.error()));
     else
-        readiness_.set(partition_name(rules_.topic, partition), "");
+        telemetry_.readiness.set(partition_name(rules_.topic, partition), "");
 }
 
 Result<Claimed> Loop::claim(const NeedsClaim& unclaimed) {
@@ -63,19 +63,19 @@ Result<Claimed> Loop::claim(const NeedsClaim& unclaimed) {
     const PartitionKey key{rules_.group, rules_.topic, partition};
     if (unclaimed.was_fenced) {
         std::optional<NextOffset> stored;
-        TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+        TRY_VOID(target_.store.read_only([&](Transaction& transaction) -> Result<void> {
             TRY(const auto row, transaction.partitions().lock(key));
             if (row) stored = row->next_offset;
             return {};
         }));
-        if (stored) TRY_VOID(log_.commit_and_wait(partition, *stored));
+        if (stored) TRY_VOID(source_.log.commit_and_wait(partition, *stored));
     }
-    auto claimed = claim_partition(store_, log_, key, rules_.owner,
+    auto claimed = claim_partition(target_.store, source_.log, key, rules_.owner,
                                    [&](const PositionCheck&) { return is_short_for_long(partition); });
     if (claimed) short_logs_.erase(partition);
     const bool is_first =
         !claimed && is_owned_elsewhere(claimed.error()) && owned_elsewhere_.insert(partition).second;
-    if (is_first) metrics_.group_changed();
+    if (is_first) telemetry_.metrics.group_changed();
     return claimed;
 }
 
@@ -94,36 +94,36 @@ void Loop::report(int partition, const PositionCheck& check) {
         case LogChange::none:
             return;
         case LogChange::gap:
-            metrics_.offset_gap(static_cast<double>(check.lost));
+            telemetry_.metrics.offset_gap(static_cast<double>(check.lost));
             break;
         case LogChange::replaced:
-            metrics_.log_replaced();
+            telemetry_.metrics.log_replaced();
             break;
         case LogChange::group:
-            if (!was_counted) metrics_.group_changed();
+            if (!was_counted) telemetry_.metrics.group_changed();
             break;
         case LogChange::added:
-            metrics_.partition_added();
+            telemetry_.metrics.partition_added();
             break;
     }
     log_warn("the partition's log is not what it was",
              {{"partition", std::to_string(partition)}, {"why", check.why}});
-    readiness_.incident(partition_name(rules_.topic, partition), check.why);
+    telemetry_.readiness.incident(partition_name(rules_.topic, partition), check.why);
 }
 
 void Loop::on(VerifyLogDue& due) {
     const int partition = due.assignment.partition;
     const Claim& claim = due.claim;
     if (rules_.steady() < verify_not_before_) {
-        queues_.done(due.assignment, due.claim);
+        source_.queues.done(due.assignment, due.claim);
         return;
     }
     const StoredPosition stored{claim.cluster_id, claim.position, std::nullopt, claim.anchor};
-    const auto state = inspect_log(log_, partition, stored);
+    const auto state = inspect_log(source_.log, partition, stored);
     if (!state) {
         log_debug(state.error().text);  // the poll thread reports an unreachable broker
         verify_not_before_ = rules_.steady() + verify_again_after;
-        queues_.done(due.assignment, due.claim);
+        source_.queues.done(due.assignment, due.claim);
         return;
     }
     // A gap is no reason to claim again: the removed records may have been fetched, and the client reports a
@@ -131,21 +131,21 @@ void Loop::on(VerifyLogDue& due) {
     const bool is_same = check_position(stored, *state).change != LogChange::replaced;
     if (is_same) {
         due.claim.anchor = due.claim.last;
-        queues_.done(due.assignment, due.claim);
+        source_.queues.done(due.assignment, due.claim);
         return;
     }
-    log_.stop_reading(partition);
-    queues_.reclaim(due.assignment);
+    source_.log.stop_reading(partition);
+    source_.queues.reclaim(due.assignment);
 }
 
 void Loop::on(BatchReady& batch) {
     const std::vector<RecordView> views(batch.records.begin(), batch.records.end());
     if (mutant(Mutant::offset_before_state))
-        log_.commit({{batch.assignment.partition, {batch.records.back().offset.value + 1}}});
-    const auto applied = batch_.apply(batch.claim, views);
+        source_.log.commit({{batch.assignment.partition, {batch.records.back().offset.value + 1}}});
+    const auto applied = target_.batch.apply(batch.claim, views);
     if (applied) {
-        queues_.done(batch.assignment, batch.claim);
-        readiness_.set(partition_name(rules_.topic, batch.assignment.partition), "");
+        source_.queues.done(batch.assignment, batch.claim);
+        telemetry_.readiness.set(partition_name(rules_.topic, batch.assignment.partition), "");
         failures_.erase(batch.assignment.partition);
         report(*applied);
     } else if (is_fenced(applied.error())) {
@@ -154,30 +154,30 @@ void Loop::on(BatchReady& batch) {
         // The parts of the batch that were stored before the failure have moved the claim on.
         std::erase_if(batch.records,
                       [&](const Record& r) { return r.offset.value < batch.claim.position.value; });
-        queues_.done(batch.assignment, batch.claim);
-        queues_.requeue(batch.assignment, std::move(batch.records),
-                        backoff_after(batch.assignment, applied.error()));
+        source_.queues.done(batch.assignment, batch.claim);
+        source_.queues.requeue(batch.assignment, std::move(batch.records),
+                               backoff_after(batch.assignment, applied.error()));
     }
 }
 
 void Loop::on(TimersDue& timers) {
     const auto clock = clock_of(timers);
     if (!clock) {
-        queues_.back_off(timers.assignment, backoff_after(timers.assignment, clock.error()));
+        source_.queues.back_off(timers.assignment, backoff_after(timers.assignment, clock.error()));
         return;
     }
     if (!*clock) {
-        queues_.done(timers.assignment, timers.claim);
+        source_.queues.done(timers.assignment, timers.claim);
         return;
     }
-    const auto ticked = batch_.tick(timers.claim, (*clock)->at, (*clock)->caught_up);
+    const auto ticked = target_.batch.tick(timers.claim, (*clock)->at, (*clock)->caught_up);
     if (ticked) {
-        queues_.done(timers.assignment, timers.claim);
+        source_.queues.done(timers.assignment, timers.claim);
         report(*ticked);
     } else if (is_fenced(ticked.error())) {
         on_fenced(timers.assignment);
     } else {
-        queues_.back_off(timers.assignment, backoff_after(timers.assignment, ticked.error()));
+        source_.queues.back_off(timers.assignment, backoff_after(timers.assignment, ticked.error()));
     }
 }
 
@@ -187,13 +187,13 @@ Result<std::optional<Loop::Clock>> Loop::clock_of(const TimersDue& timers) {
         return std::optional(Clock{*claim.clock, std::nullopt});
     if (!timers.queue_is_empty) return std::optional<Clock>();
     Instant now{};
-    TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+    TRY_VOID(target_.store.read_only([&](Transaction& transaction) -> Result<void> {
         TRY(now, transaction.now());
         return {};
     }));
     if (!timers.heartbeat && *claim.next_due > now) return std::optional<Clock>();
-    if (!batch_.may_follow_database(claim, now)) return std::optional<Clock>();
-    TRY(const Watermarks marks, log_.watermarks(timers.assignment.partition));
+    if (!target_.batch.may_follow_database(claim, now)) return std::optional<Clock>();
+    TRY(const Watermarks marks, source_.log.watermarks(timers.assignment.partition));
     // The log may end with control records, which no consumer is given; the end that the client saw is behind
     // them.
     const std::int64_t position =
@@ -204,35 +204,35 @@ Result<std::optional<Loop::Clock>> Loop::clock_of(const TimersDue& timers) {
 
 void Loop::report(const BatchReport& report) {
     for (const auto& [labels, count] : report.outcomes) {
-        metrics_.events(labels.first, labels.second, static_cast<double>(count));
-        if (labels.second == "repeat") metrics_.suppressed("event", static_cast<double>(count));
+        telemetry_.metrics.events(labels.first, labels.second, static_cast<double>(count));
+        if (labels.second == "repeat") telemetry_.metrics.suppressed("event", static_cast<double>(count));
     }
     if (report.held > 0)
         log_warn("silences held back: so many at once are one broken relay",
                  {{"turns", std::to_string(report.held)}});
     for (const DeadLetterRow& letter : report.dead) {
-        metrics_.dead_letter(letter.reason);
-        rules_.dead_letter(letter);
+        telemetry_.metrics.dead_letter(letter.reason);
+        follow_ups_.dead_letter(letter);
     }
-    dispatch_report(report, metrics_, outbox_);
-    for (const TurnId& turn : report.owed) rules_.owed(turn);
+    dispatch_report(report, telemetry_.metrics, follow_ups_.outbox);
+    for (const TurnId& turn : report.owed) follow_ups_.summary_owed(turn);
 }
 
 /// Another worker has claimed the partition: everything in memory is dropped, and the loop asks for a new
 /// claim only later, so that it does not take the partition back at once.
 void Loop::on_fenced(const AssignmentId& assignment) {
-    metrics_.fenced();
+    telemetry_.metrics.fenced();
     log_warn("fenced: another worker claimed the partition",
              {{"partition", std::to_string(assignment.partition)}});
-    log_.stop_reading(assignment.partition);
+    source_.log.stop_reading(assignment.partition);
     const auto jitter =
         std::chrono::duration_cast<std::chrono::milliseconds>(fenced_spread * rules_.random01());
-    queues_.fence(assignment, fenced_for + jitter);
+    source_.queues.fence(assignment, fenced_for + jitter);
 }
 
 /// Names the error in /readyz; returns for how long the partition is given no work.
 std::chrono::milliseconds Loop::backoff_after(const AssignmentId& assignment, const Error& error) {
-    readiness_.set(partition_name(rules_.topic, assignment.partition), error.text);
+    telemetry_.readiness.set(partition_name(rules_.topic, assignment.partition), error.text);
     constexpr std::chrono::seconds longest{10};
     return full_jitter(++failures_[assignment.partition], rules_.random01(), std::chrono::milliseconds{200},
                        longest);
@@ -242,7 +242,8 @@ void Loop::commit_offsets() {
     const auto now = rules_.steady();
     const bool all = now - committed_all_at_ > commit_all_every;
     if (all) committed_all_at_ = now;
-    queues_.with_committable_offsets(all, [this](const auto& positions) { log_.commit(positions); });
+    source_.queues.with_committable_offsets(all,
+                                            [this](const auto& positions) { source_.log.commit(positions); });
 }
 
 }  // namespace epilogue

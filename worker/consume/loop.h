@@ -14,12 +14,30 @@
 #include "worker/consume/partition_log.h"
 #include "worker/consume/partition_queues.h"
 #include "worker/deliver/outbox.h"
-#include "worker/observe/metrics.h"
-#include "worker/observe/readiness.h"
+#include "worker/observe/telemetry.h"
 #include "worker/store/dead_letter_rows.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
+
+/// What the loop reads: the queues that the poll thread fills, and the log behind them.
+struct LoopSource {
+    PartitionQueues& queues;
+    PartitionLog& log;
+};
+
+/// What the loop writes: transactions. Its own database session; no other thread uses it.
+struct LoopTarget {
+    Store& store;
+    Batch& batch;
+};
+
+/// What follows from a durable transaction; called on the loop's thread.
+struct LoopFollowUps {
+    Outbox& outbox;                                         ///< of the senders; takes the new posts
+    std::function<void(const TurnId&)> summary_owed;        ///< an agent server is to be asked about the turn
+    std::function<void(const DeadLetterRow&)> dead_letter;  ///< the record was put into dead_letters
+};
 
 struct LoopRules {
     std::string group;
@@ -27,22 +45,15 @@ struct LoopRules {
     std::string owner;
     std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
     std::function<double()> random01;  ///< jitter; thread-safe
-    std::function<void(const DeadLetterRow&)> dead_letter = [](const auto&) {
-    };                                                             ///< told of each, when it is durable
-    std::function<void(const TurnId&)> owed = [](const auto&) {};  ///< told of each summary to be asked for
 };
 
 class Loop {
   public:
-    Loop(PartitionQueues& queues, PartitionLog& log, Store& store, Batch& batch, Outbox& outbox,
-         Metrics& metrics, Readiness& readiness, LoopRules rules)
-        : queues_(queues),
-          log_(log),
-          store_(store),
-          batch_(batch),
-          outbox_(outbox),
-          metrics_(metrics),
-          readiness_(readiness),
+    Loop(LoopSource source, LoopTarget target, LoopFollowUps follow_ups, Telemetry telemetry, LoopRules rules)
+        : source_(source),
+          target_(target),
+          follow_ups_(std::move(follow_ups)),
+          telemetry_(telemetry),
           rules_(std::move(rules)) {}
 
     /// Turns until `stop`; a transaction that was begun is finished.
@@ -75,13 +86,10 @@ class Loop {
     std::chrono::milliseconds backoff_after(const AssignmentId& assignment, const Error& error);
     void commit_offsets();
 
-    PartitionQueues& queues_;
-    PartitionLog& log_;
-    Store& store_;
-    Batch& batch_;
-    Outbox& outbox_;
-    Metrics& metrics_;
-    Readiness& readiness_;
+    const LoopSource source_;
+    const LoopTarget target_;
+    const LoopFollowUps follow_ups_;
+    const Telemetry telemetry_;
     const LoopRules rules_;
     std::map<int, int> failures_;  ///< how many in a row, by partition
     /// A log that ends before the stored position: when that was seen first and last.

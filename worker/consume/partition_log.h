@@ -1,12 +1,12 @@
 // The port through which the loop and the claim ask the log (Kafka's topic) about a partition.
-// worker/consume/poller.h implements it.
+// worker/consume/consumer_log.h implements it.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
 
-#include "base/io/kafka.h"
+#include "base/io/consumer.h"
 
 namespace epilogue {
 

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/io/kafka.h"
+#include "base/io/consumer.h"
 #include "worker/apply/batch.h"
 
 namespace epilogue {
