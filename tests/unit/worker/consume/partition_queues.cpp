@@ -1,6 +1,8 @@
-// When a partition's queue is full and when it is resumed, and what is known of its end.
+// When a partition's queue is full and when it is resumed, what is known of its end, and what is committed.
 #define BOOST_TEST_MODULE partition_queues
 #include "worker/consume/partition_queues.h"
+
+#include <future>
 
 #include <boost/test/unit_test.hpp>
 
@@ -76,4 +78,47 @@ BOOST_AUTO_TEST_CASE(an_end_seen_before_the_partition_is_claimed_again_proves_no
     again.next_due = Instant{};
     queue.queues.start(id, again);
     BOOST_TEST(!std::get<TimersDue>(queue.next_work()).end_seen.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(once_revoked_nothing_is_committed) {
+    PartitionQueues queues({});
+    queues.assign({0, 1});
+    for (int partition = 0; partition < 2; ++partition) {
+        const PartitionWork work = queues.next({}, {});
+        Claim claim;
+        claim.position = {5};
+        queues.start(std::get<NeedsClaim>(work).assignment, claim);
+    }
+    BOOST_TEST((queues.revoke({0}) == std::map<int, NextOffset>{{0, {5}}}));
+    std::map<int, NextOffset> committed;
+    queues.with_committable_offsets(true, [&](const auto& positions) { committed = positions; });
+    BOOST_TEST((committed == std::map<int, NextOffset>{{1, {5}}}));
+    queues.revoke({1});
+    queues.with_committable_offsets(true,
+                                    [](const auto&) { BOOST_ERROR("a revoked partition is committed"); });
+}
+
+BOOST_AUTO_TEST_CASE(work_that_ends_after_a_revocation_commits_nothing) {
+    OneQueue queue(1);
+    BOOST_TEST(queue.fill(2) == 2U);
+    PartitionWork found = queue.next_work();
+    auto& ready = std::get<BatchReady>(found);
+    queue.queues.revoke({0});
+    queue.queues.assign({0});
+    ready.claim.position = {1};
+    queue.queues.done(ready.assignment, ready.claim);
+    queue.queues.with_committable_offsets(true,
+                                          [](const auto&) { BOOST_ERROR("an old assignment is committed"); });
+}
+
+BOOST_AUTO_TEST_CASE(a_revocation_waits_for_a_commit_that_has_begun) {
+    using namespace std::chrono_literals;
+    OneQueue queue(5000);
+    std::future<void> revoked;
+    queue.queues.with_committable_offsets(true, [&](const auto& positions) {
+        BOOST_TEST(positions.contains(0));
+        revoked = std::async(std::launch::async, [&] { queue.queues.revoke({0}); });
+        BOOST_TEST((revoked.wait_for(50ms) == std::future_status::timeout));
+    });
+    BOOST_TEST((revoked.wait_for(10s) == std::future_status::ready));
 }
