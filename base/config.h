@@ -17,8 +17,9 @@
 
 namespace epilogue {
 
-/// Where to start in a partition without a stored position and without a committed offset.
-enum class KafkaStart { earliest, latest, error };
+/// Where reading starts in a partition that has neither a stored position nor a committed offset; `error`: it
+/// does not, until the setting is changed.
+enum class OffsetReset { earliest, latest, error };
 
 enum class DatabaseTls { off, preferred, required };
 
@@ -35,7 +36,7 @@ struct Config {
         std::string brokers = "127.0.0.1:9092";
         std::string topic = "conversation.events";
         std::string group = "epilogue";
-        KafkaStart start = KafkaStart::earliest;
+        OffsetReset start = OffsetReset::earliest;
         std::string dead_letter_topic;
         std::map<std::string, std::string> properties;  ///< may hold passwords: never log the values
         bool operator==(const Kafka&) const = default;

@@ -118,18 +118,6 @@ AdoptionRules adoption_rules(const Config& config, const Installation& installat
     return {installation.created_at, config.worker.adopt_max_age, watch_rules(config)};
 }
 
-StartAt start_at(const Config& config) {
-    switch (config.kafka.start) {
-        case KafkaStart::earliest:
-            return StartAt::earliest;
-        case KafkaStart::latest:
-            return StartAt::latest;
-        case KafkaStart::error:
-            return StartAt::error;
-    }
-    return StartAt::earliest;
-}
-
 std::string worker_name() {
     std::array<char, 256> host{};
     if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';

@@ -12,7 +12,6 @@
 #include "worker/agents/summariser.h"
 #include "worker/apply/adoption.h"
 #include "worker/apply/batch.h"
-#include "worker/consume/poller.h"
 #include "worker/core/summarise.h"
 #include "worker/deliver/sender.h"
 
@@ -34,7 +33,6 @@ AgentDirectoryRules agent_directory_rules(const Config& config);
 WatchRules watch_rules(const Config& config);
 CatchUpRules catch_up_rules(const Config& config, const std::string& owner);
 AdoptionRules adoption_rules(const Config& config, const Installation& installation);
-StartAt start_at(const Config& config);
 
 /// host:pid:random, unique for each run of a process.
 std::string worker_name();

@@ -11,7 +11,9 @@
 #include "worker/agents/agent_server_source.h"
 #include "worker/agents/reconciler.h"
 #include "worker/agents/summarisers.h"
+#include "worker/consume/consumer_log.h"
 #include "worker/consume/dispatch_report.h"
+#include "worker/consume/loop.h"
 #include "worker/consume/poller.h"
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
@@ -91,7 +93,7 @@ CatchUpObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summari
         metrics.catch_up(name_of(why), result);
     };
     observer.applied = [&](const BatchReport& report) {
-        hand_on(report, metrics, outbox);
+        dispatch_report(report, metrics, outbox);
         for (const TurnId& turn : report.owed) summarisers.add(turn);
     };
     return observer;
@@ -143,18 +145,22 @@ class Worker {
           summariser_(post_store_, witness_, summariser_rules(config, owner), observing(metrics, outbox_)),
           summarisers_(post_store_, witness_, summariser_, summariser_threads,
                        [&](const std::string& why) { readiness.set("summarisers", why); }),
-          lanes_(
+          queues_(
               {config.worker.batch_max_records, config.worker.batch_max_bytes, config.worker.batch_max_wait}),
-          poller_(kafka_settings(config), config.kafka.topic, config.kafka.group, start_at(config), lanes_,
-                  metrics, readiness),
-          loop_(lanes_, poller_, loop_store_, batch_, outbox_, metrics, readiness,
+          consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group),
+          poller_(consumer_, queues_, {metrics, readiness},
+                  {.topic = config.kafka.topic, .brokers = config.kafka.brokers}),
+          log_(consumer_, config.kafka.start),
+          loop_({queues_, log_}, {loop_store_, batch_},
+                {.outbox = outbox_,
+                 .summary_owed = [this](const TurnId& turn) { summarisers_.add(turn); },
+                 .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); }},
+                {metrics, readiness},
                 {.group = config.kafka.group,
                  .topic = config.kafka.topic,
                  .owner = owner,
-                 .random01 = system_sender_clock().random01,
-                 .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); },
-                 .owed = [this](const TurnId& turn) { summarisers_.add(turn); }}),
-          gauges_(lanes_, poller_, post_store_, metrics, readiness, config.kafka.topic),
+                 .random01 = system_sender_clock().random01}),
+          gauges_(queues_, log_, post_store_, {metrics, readiness}, config.kafka.topic),
           catch_ups_(post_store_, planner_, logs_of(agents_), catch_up_rules(config, owner),
                      observing(metrics, outbox_, summarisers_)),
           adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
@@ -229,8 +235,10 @@ class Worker {
     AgentWitness witness_;
     Summariser summariser_;
     Summarisers summarisers_;
-    Lanes lanes_;
+    PartitionQueues queues_;
+    KafkaConsumer consumer_;
     Poller poller_;
+    ConsumerLog log_;
     std::unique_ptr<KafkaProducer> dead_letters_;  ///< the loop's
     Loop loop_;
     Gauges gauges_;

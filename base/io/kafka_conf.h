@@ -22,11 +22,12 @@ using KafkaConf = Handle<rd_kafka_conf_t, rd_kafka_conf_destroy>;
 using KafkaTopicList = Handle<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
 using KafkaClient = Handle<rd_kafka_t, rd_kafka_destroy>;
 
-/// A configuration with `defaults` and then the settings' own properties. The client's log lines go to ours.
+/// A configuration of `defaults` and then the settings' own properties. The client's warnings become debug
+/// lines of our log. Errors: Remedy::fatal, a property that librdkafka refuses.
 Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
                              const std::map<std::string, std::string>& defaults);
 
-/// The same for readers of the topic; all readers have to agree on what a record is.
+/// The same for clients that read the topic: all of them must agree on what a record is.
 Result<KafkaConf> kafka_reading_conf(const KafkaSettings& settings,
                                      const std::map<std::string, std::string>& defaults);
 

@@ -26,10 +26,11 @@ Record record_of(rd_kafka_message_t* message) {
 
 }  // namespace
 
-struct KafkaConsumer::Handles {
+struct KafkaConsumer::GroupMember {
     std::string topic;
     RebalanceListener listener;
-    std::string trouble;  ///< what the client said last about its brokers; told by the next empty poll
+    std::string
+        connection_error;  ///< what the client reported last; returned by the next poll without a message
     KafkaClient client;
 
     KafkaTopicList list(int partition, std::int64_t offset = RD_KAFKA_OFFSET_INVALID) const {
@@ -44,17 +45,17 @@ struct KafkaConsumer::Handles {
         return result;
     }
 
-    /// Without this callback lost brokers are only logged: they come as no message of a poll. It is called
-    /// from within polls.
+    /// Lost brokers come as no message of a poll, and without this callback they are only logged. It is
+    /// called from within polls.
     static void on_error(rd_kafka_t*, int, const char* reason, void* opaque) {
-        static_cast<Handles*>(opaque)->trouble = reason;
+        static_cast<GroupMember*>(opaque)->connection_error = reason;
     }
 
-    /// Where reading starts is the store's to say (seek): until then the partitions stay paused, and any
-    /// position will do, but an absolute one. A logical one (end, beginning) is looked up, and a look-up
-    /// whose answer a seek overtakes is made once more half a second later, and then wins over the seek: from
-    /// the end, records would be skipped. Without a committed offset it is the beginning: that goes back at
-    /// most, to records that are recognised.
+    /// The store decides where reading starts (seek); until then the partitions stay paused. The position
+    /// given here must be absolute where possible: a logical one (end, beginning) is looked up by the client,
+    /// and when a seek overtakes the answer the look-up is repeated half a second later and overrides the
+    /// seek. From the end that would skip records. Without a committed offset it is the beginning: at worst
+    /// records are read again, and they are recognised.
     static void start_somewhere(rd_kafka_t* client, rd_kafka_topic_partition_list_t* partitions) {
         constexpr int deadline_ms = 5000;
         (void)rd_kafka_committed(client, partitions, deadline_ms);  // without an answer they have no offset
@@ -62,7 +63,7 @@ struct KafkaConsumer::Handles {
             if (partitions->elems[i].offset < 0) partitions->elems[i].offset = RD_KAFKA_OFFSET_BEGINNING;
     }
 
-    void take(rd_kafka_topic_partition_list_t* partitions) const {
+    void assign(rd_kafka_topic_partition_list_t* partitions) const {
         start_somewhere(client.get(), partitions);
         rd_kafka_assign(client.get(), partitions);
         rd_kafka_pause_partitions(client.get(), partitions);
@@ -71,9 +72,9 @@ struct KafkaConsumer::Handles {
 
     static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
                              rd_kafka_topic_partition_list_t* partitions, void* opaque) {
-        auto& self = *static_cast<Handles*>(opaque);
+        auto& self = *static_cast<GroupMember*>(opaque);
         if (event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-            self.take(partitions);
+            self.assign(partitions);
         } else {
             self.listener.revoked(numbers(partitions), rd_kafka_assignment_lost(client) != 0);
             rd_kafka_assign(client, nullptr);
@@ -81,84 +82,86 @@ struct KafkaConsumer::Handles {
     }
 };
 
-KafkaConsumer::KafkaConsumer(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+KafkaConsumer::KafkaConsumer(KafkaSettings settings, std::string topic, std::string group)
+    : settings_(std::move(settings)), topic_(std::move(topic)), group_(std::move(group)) {}
 KafkaConsumer::~KafkaConsumer() = default;
 
-Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::open(const KafkaSettings& settings,
-                                                           const std::string& topic, const std::string& group,
-                                                           RebalanceListener listener) {
-    TRY(auto conf, kafka_reading_conf(settings, {{"session.timeout.ms", "10000"},
-                                                 {"max.poll.interval.ms", "60000"},
-                                                 {"group.id", group},
-                                                 {"enable.auto.commit", "false"},
-                                                 {"enable.auto.offset.store", "false"},
-                                                 {"partition.assignment.strategy", "range,roundrobin"},
-                                                 {"fetch.message.max.bytes", "4194304"},
-                                                 {"fetch.wait.max.ms", "100"},
-                                                 {"queued.max.messages.kbytes", "32768"}}));
-    auto handles = std::make_unique<Handles>();
-    handles->topic = topic;
-    handles->listener = std::move(listener);
-    rd_kafka_conf_set_opaque(conf.get(), handles.get());
-    rd_kafka_conf_set_rebalance_cb(conf.get(), &Handles::on_rebalance);
-    rd_kafka_conf_set_error_cb(conf.get(), &Handles::on_error);
-    TRY(handles->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
-    rd_kafka_poll_set_consumer(handles->client.get());
-    const KafkaTopicList topics = handles->list(RD_KAFKA_PARTITION_UA);
-    if (const auto error = rd_kafka_subscribe(handles->client.get(), topics.get());
+Result<void> KafkaConsumer::join(RebalanceListener listener) {
+    TRY(auto conf, kafka_reading_conf(settings_, {{"session.timeout.ms", "10000"},
+                                                  {"max.poll.interval.ms", "60000"},
+                                                  {"group.id", group_},
+                                                  {"enable.auto.commit", "false"},
+                                                  {"enable.auto.offset.store", "false"},
+                                                  {"partition.assignment.strategy", "range,roundrobin"},
+                                                  {"fetch.message.max.bytes", "4194304"},
+                                                  {"fetch.wait.max.ms", "100"},
+                                                  {"queued.max.messages.kbytes", "32768"}}));
+    auto member = std::make_unique<GroupMember>();
+    member->topic = topic_;
+    member->listener = std::move(listener);
+    rd_kafka_conf_set_opaque(conf.get(), member.get());
+    rd_kafka_conf_set_rebalance_cb(conf.get(), &GroupMember::on_rebalance);
+    rd_kafka_conf_set_error_cb(conf.get(), &GroupMember::on_error);
+    TRY(member->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
+    rd_kafka_poll_set_consumer(member->client.get());
+    const KafkaTopicList topics = member->list(RD_KAFKA_PARTITION_UA);
+    if (const auto error = rd_kafka_subscribe(member->client.get(), topics.get());
         error != RD_KAFKA_RESP_ERR_NO_ERROR)
-        return kafka_failure(error, "subscribing to " + topic);
-    return std::unique_ptr<KafkaConsumer>(new KafkaConsumer(std::move(handles)));
+        return kafka_failure(error, "subscribing to " + topic_);
+    member_ = std::move(member);
+    return {};
 }
 
 Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
     rd_kafka_message_t* message =
-        rd_kafka_consumer_poll(handles_->client.get(), static_cast<int>(wait.count()));
+        rd_kafka_consumer_poll(member_->client.get(), static_cast<int>(wait.count()));
     if (message == nullptr) {
-        if (handles_->trouble.empty()) return std::monostate{};
-        return KafkaTrouble{std::exchange(handles_->trouble, {})};
+        if (member_->connection_error.empty()) return std::monostate{};
+        return KafkaError{std::exchange(member_->connection_error, {})};
     }
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return record_of(message);
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> event(message);
     if (event->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
         return EndOfPartition{event->partition, {event->offset}};
-    const bool no_topic = event->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
-                          event->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
-    const bool out_of_range = event->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
-                              event->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
-    return KafkaTrouble{rd_kafka_message_errstr(event.get()), no_topic, out_of_range};
+    const bool is_unknown = event->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+                            event->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+    const bool is_out_of_range = event->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
+                                 event->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE;
+    return KafkaError{rd_kafka_message_errstr(event.get()), is_unknown        ? KafkaError::Kind::no_topic
+                                                            : is_out_of_range ? KafkaError::Kind::out_of_range
+                                                                              : KafkaError::Kind::connection};
 }
 
-void KafkaConsumer::assign_again() {
-    rd_kafka_t* const client = handles_->client.get();
+void KafkaConsumer::reset_assignment() {
+    rd_kafka_t* const client = member_->client.get();
     rd_kafka_topic_partition_list_t* assigned = nullptr;
     if (rd_kafka_assignment(client, &assigned) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
     const KafkaTopicList partitions(assigned);
-    handles_->listener.revoked(Handles::numbers(partitions.get()), false);
+    member_->listener.revoked(GroupMember::numbers(partitions.get()), false);
     rd_kafka_assign(client, nullptr);
-    handles_->take(partitions.get());
+    member_->assign(partitions.get());
 }
 
 Result<void> KafkaConsumer::seek(int partition, NextOffset position) {
-    const KafkaTopicList list = handles_->list(partition, position.value);
+    const KafkaTopicList list = member_->list(partition, position.value);
     constexpr int deadline_ms = 5000;
     const Handle<rd_kafka_error_t, rd_kafka_error_destroy> error(
-        rd_kafka_seek_partitions(handles_->client.get(), list.get(), deadline_ms));
+        rd_kafka_seek_partitions(member_->client.get(), list.get(), deadline_ms));
     const auto code = error ? rd_kafka_error_code(error.get()) : list->elems[0].err;
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(code, "seek");
     return {};
 }
 
 Result<void> KafkaConsumer::pause(int partition) {
-    const KafkaTopicList list = handles_->list(partition);
-    const auto error = rd_kafka_pause_partitions(handles_->client.get(), list.get());
+    const KafkaTopicList list = member_->list(partition);
+    const auto error = rd_kafka_pause_partitions(member_->client.get(), list.get());
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "pause");
     return {};
 }
 
 Result<void> KafkaConsumer::resume(int partition) {
-    const KafkaTopicList list = handles_->list(partition);
-    const auto error = rd_kafka_resume_partitions(handles_->client.get(), list.get());
+    const KafkaTopicList list = member_->list(partition);
+    const auto error = rd_kafka_resume_partitions(member_->client.get(), list.get());
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "resume");
     return {};
 }
@@ -168,15 +171,15 @@ Result<void> KafkaConsumer::commit(const std::map<int, NextOffset>& positions,
     if (positions.empty()) return {};
     const KafkaTopicList list(rd_kafka_topic_partition_list_new(static_cast<int>(positions.size())));
     for (const auto& [partition, position] : positions)
-        rd_kafka_topic_partition_list_add(list.get(), handles_->topic.c_str(), partition)->offset =
+        rd_kafka_topic_partition_list_add(list.get(), member_->topic.c_str(), partition)->offset =
             position.value;
     if (!wait) {
-        const auto error = rd_kafka_commit(handles_->client.get(), list.get(), 1);
+        const auto error = rd_kafka_commit(member_->client.get(), list.get(), 1);
         if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "commit");
         return {};
     }
-    const Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(handles_->client.get()));
-    auto error = rd_kafka_commit_queue(handles_->client.get(), list.get(), queue.get(), nullptr, nullptr);
+    const Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(member_->client.get()));
+    auto error = rd_kafka_commit_queue(member_->client.get(), list.get(), queue.get(), nullptr, nullptr);
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "commit");
     const Handle<rd_kafka_event_t, rd_kafka_event_destroy> event(
         rd_kafka_queue_poll(queue.get(), static_cast<int>(wait->count())));
@@ -187,8 +190,8 @@ Result<void> KafkaConsumer::commit(const std::map<int, NextOffset>& positions,
 }
 
 Result<std::optional<NextOffset>> KafkaConsumer::committed(int partition, std::chrono::milliseconds wait) {
-    const KafkaTopicList list = handles_->list(partition);
-    const auto error = rd_kafka_committed(handles_->client.get(), list.get(), static_cast<int>(wait.count()));
+    const KafkaTopicList list = member_->list(partition);
+    const auto error = rd_kafka_committed(member_->client.get(), list.get(), static_cast<int>(wait.count()));
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "reading the committed offset");
     const std::int64_t offset = list->elems[0].offset;
     return offset >= 0 ? std::optional(NextOffset{offset}) : std::nullopt;
@@ -197,18 +200,18 @@ Result<std::optional<NextOffset>> KafkaConsumer::committed(int partition, std::c
 Result<Watermarks> KafkaConsumer::watermarks(int partition, std::chrono::milliseconds wait) {
     Watermarks marks;
     const auto error =
-        rd_kafka_query_watermark_offsets(handles_->client.get(), handles_->topic.c_str(), partition,
-                                         &marks.low, &marks.high, static_cast<int>(wait.count()));
+        rd_kafka_query_watermark_offsets(member_->client.get(), member_->topic.c_str(), partition, &marks.low,
+                                         &marks.high, static_cast<int>(wait.count()));
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "reading the watermarks");
     return marks;
 }
 
 Result<int> KafkaConsumer::partitions(std::chrono::milliseconds wait) {
     const Handle<rd_kafka_topic_t, rd_kafka_topic_destroy> topic(
-        rd_kafka_topic_new(handles_->client.get(), handles_->topic.c_str(), nullptr));
+        rd_kafka_topic_new(member_->client.get(), member_->topic.c_str(), nullptr));
     const rd_kafka_metadata_t* answer = nullptr;
     const auto error =
-        rd_kafka_metadata(handles_->client.get(), 0, topic.get(), &answer, static_cast<int>(wait.count()));
+        rd_kafka_metadata(member_->client.get(), 0, topic.get(), &answer, static_cast<int>(wait.count()));
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "counting the partitions");
     const Handle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy> metadata(answer);
     if (answer->topic_cnt != 1 || answer->topics[0].partition_cnt == 0)
@@ -219,41 +222,51 @@ Result<int> KafkaConsumer::partitions(std::chrono::milliseconds wait) {
 bool KafkaConsumer::is_reachable(std::chrono::milliseconds wait) {
     const rd_kafka_metadata_t* metadata = nullptr;
     const auto error =
-        rd_kafka_metadata(handles_->client.get(), 0, nullptr, &metadata, static_cast<int>(wait.count()));
+        rd_kafka_metadata(member_->client.get(), 0, nullptr, &metadata, static_cast<int>(wait.count()));
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
     rd_kafka_metadata_destroy(metadata);
     return true;
 }
 
 std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {
-    return cluster_id_of(handles_->client.get(), wait);
+    return cluster_id_of(member_->client.get(), wait);
+}
+
+Result<std::optional<RecordFingerprint>> KafkaConsumer::record_at(int partition, Offset offset,
+                                                                  std::chrono::milliseconds wait) {
+    if (!reader_) {
+        KafkaSettings settings = settings_;
+        settings.client_id += "-reader";
+        TRY(reader_, KafkaReader::open(settings, topic_));
+    }
+    return reader_->record_at(partition, offset, wait);
 }
 
 void KafkaConsumer::close(std::chrono::milliseconds deadline) {
-    // rd_kafka_consumer_close can hang for ever (librdkafka 2.1.0 to 2.4.0): polled on a queue, with a
-    // deadline.
-    Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(handles_->client.get()));
+    // rd_kafka_consumer_close can hang for ever (librdkafka 2.1.0 to 2.4.0); therefore the group is left on a
+    // queue that is polled, with a deadline.
+    Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(member_->client.get()));
     const Handle<rd_kafka_error_t, rd_kafka_error_destroy> refused(
-        rd_kafka_consumer_close_queue(handles_->client.get(), queue.get()));
+        rd_kafka_consumer_close_queue(member_->client.get(), queue.get()));
     const auto give_up = std::chrono::steady_clock::now() + deadline;
-    while (!refused && rd_kafka_consumer_closed(handles_->client.get()) == 0 &&
+    while (!refused && rd_kafka_consumer_closed(member_->client.get()) == 0 &&
            std::chrono::steady_clock::now() < give_up) {
         constexpr int slice_ms = 100;
         const Handle<rd_kafka_event_t, rd_kafka_event_destroy> event(
             rd_kafka_queue_poll(queue.get(), slice_ms));
         if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
             auto* partitions = rd_kafka_event_topic_partition_list(event.get());
-            Handles::on_rebalance(handles_->client.get(), rd_kafka_event_error(event.get()), partitions,
-                                  handles_.get());
+            GroupMember::on_rebalance(member_->client.get(), rd_kafka_event_error(event.get()), partitions,
+                                      member_.get());
         }
     }
-    if (rd_kafka_consumer_closed(handles_->client.get()) == 0)
+    if (rd_kafka_consumer_closed(member_->client.get()) == 0)
         log_warn(
             "the Kafka client did not leave its group in time; the group takes over after "
             "session.timeout.ms");
     // What is left in the queue refers to the client's brokers, and would keep their threads for ever.
     queue.reset();
-    rd_kafka_destroy_flags(handles_->client.release(), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    rd_kafka_destroy_flags(member_->client.release(), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 }
 
 }  // namespace epilogue

@@ -4,7 +4,7 @@
 
 namespace epilogue {
 
-struct KafkaProducer::Handles {
+struct KafkaProducer::ProducerClient {
     std::string topic;
     KafkaClient client;
     std::int64_t acknowledged = 0;
@@ -12,7 +12,7 @@ struct KafkaProducer::Handles {
     std::string last_error;
 
     static void on_delivery(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
-        auto& self = *static_cast<Handles*>(opaque);
+        auto& self = *static_cast<ProducerClient*>(opaque);
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
             ++self.acknowledged;
         } else {
@@ -22,7 +22,7 @@ struct KafkaProducer::Handles {
     }
 };
 
-KafkaProducer::KafkaProducer(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+KafkaProducer::KafkaProducer(std::unique_ptr<ProducerClient> client) : client_(std::move(client)) {}
 KafkaProducer::~KafkaProducer() = default;
 
 Result<std::unique_ptr<KafkaProducer>> KafkaProducer::open(const KafkaSettings& settings,
@@ -33,20 +33,20 @@ Result<std::unique_ptr<KafkaProducer>> KafkaProducer::open(const KafkaSettings& 
                                          {"linger.ms", "5"},
                                          {"message.max.bytes", "20971520"},
                                          {"message.timeout.ms", "30000"}}));
-    auto handles = std::make_unique<Handles>();
-    handles->topic = topic;
-    rd_kafka_conf_set_opaque(conf.get(), handles.get());
-    rd_kafka_conf_set_dr_msg_cb(conf.get(), &Handles::on_delivery);
-    TRY(handles->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf)));
-    return std::unique_ptr<KafkaProducer>(new KafkaProducer(std::move(handles)));
+    auto made = std::make_unique<ProducerClient>();
+    made->topic = topic;
+    rd_kafka_conf_set_opaque(conf.get(), made.get());
+    rd_kafka_conf_set_dr_msg_cb(conf.get(), &ProducerClient::on_delivery);
+    TRY(made->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf)));
+    return std::unique_ptr<KafkaProducer>(new KafkaProducer(std::move(made)));
 }
 
 Result<void> KafkaProducer::produce(std::string_view key, std::string_view value,
                                     const std::vector<std::pair<std::string, std::string>>& headers) {
-    rd_kafka_t* client = handles_->client.get();
+    rd_kafka_t* client = client_->client.get();
     std::vector<rd_kafka_vu_t> fields(4);
     fields[0].vtype = RD_KAFKA_VTYPE_TOPIC;
-    fields[0].u.cstr = handles_->topic.c_str();
+    fields[0].u.cstr = client_->topic.c_str();
     fields[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
     fields[1].u.i = RD_KAFKA_MSG_F_COPY;
     // The interface takes void*, but with F_COPY it only reads.
@@ -74,18 +74,18 @@ Result<void> KafkaProducer::produce(std::string_view key, std::string_view value
 }
 
 bool KafkaProducer::flush(std::chrono::milliseconds wait) {
-    return rd_kafka_flush(handles_->client.get(), static_cast<int>(wait.count())) ==
+    return rd_kafka_flush(client_->client.get(), static_cast<int>(wait.count())) ==
            RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 std::int64_t KafkaProducer::acknowledged() const {
-    return handles_->acknowledged;
+    return client_->acknowledged;
 }
 std::int64_t KafkaProducer::refused() const {
-    return handles_->refused;
+    return client_->refused;
 }
 std::string KafkaProducer::last_error() const {
-    return handles_->last_error;
+    return client_->last_error;
 }
 
 int partition_of_key(std::string_view key, int partitions) {

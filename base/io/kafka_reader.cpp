@@ -3,12 +3,12 @@
 
 namespace epilogue {
 
-struct KafkaReader::Handles {
+struct KafkaReader::SimpleConsumer {
     KafkaClient client;
     Handle<rd_kafka_topic_t, rd_kafka_topic_destroy> topic;  // ends before its client
 };
 
-KafkaReader::KafkaReader(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+KafkaReader::KafkaReader(std::unique_ptr<SimpleConsumer> consumer) : consumer_(std::move(consumer)) {}
 KafkaReader::~KafkaReader() = default;
 
 Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const KafkaSettings& settings,
@@ -17,15 +17,15 @@ Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const KafkaSettings& sett
     TRY(auto conf, kafka_reading_conf(settings, {{"fetch.message.max.bytes", "65536"},
                                                  {"fetch.wait.max.ms", "10"},
                                                  {"queued.max.messages.kbytes", "1024"}}));
-    auto handles = std::make_unique<Handles>();
-    TRY(handles->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
-    handles->topic.reset(rd_kafka_topic_new(handles->client.get(), topic.c_str(), nullptr));
-    return std::unique_ptr<KafkaReader>(new KafkaReader(std::move(handles)));
+    auto consumer = std::make_unique<SimpleConsumer>();
+    TRY(consumer->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
+    consumer->topic.reset(rd_kafka_topic_new(consumer->client.get(), topic.c_str(), nullptr));
+    return std::unique_ptr<KafkaReader>(new KafkaReader(std::move(consumer)));
 }
 
 Result<std::optional<RecordFingerprint>> KafkaReader::record_at(int partition, Offset offset,
                                                                 std::chrono::milliseconds wait) {
-    rd_kafka_topic_t* const topic = handles_->topic.get();
+    rd_kafka_topic_t* const topic = consumer_->topic.get();
     if (rd_kafka_consume_start(topic, partition, offset.value) != 0)
         return kafka_failure(rd_kafka_last_error(), "reading one record");
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> message(

@@ -1,4 +1,4 @@
-// What the broker says of a topic, for who wants to know whether it fits: asked once, outside of any group.
+// What the broker says of a topic, for the doctor: asked once, outside of any group.
 #pragma once
 
 #include <chrono>

@@ -134,25 +134,25 @@ void log_error(std::string_view message, const LogFields& fields) {
     write(LogLevel::error, message, fields);
 }
 
-EveryTenSeconds::EveryTenSeconds(Clock clock) : clock_(std::move(clock)) {}
+RateLimitedLog::RateLimitedLog(Clock clock) : clock_(std::move(clock)) {}
 
-std::optional<std::uint64_t> EveryTenSeconds::due(std::string_view complaint) {
+std::optional<std::uint64_t> RateLimitedLog::due(std::string_view subject) {
     const std::lock_guard lock(mutex_);
     const auto now = clock_();
-    const auto [said, first] = said_.try_emplace(std::string(complaint), Said{now});
+    const auto [last, first] = last_lines_.try_emplace(std::string(subject), LastLine{now});
     if (first) return 0;
-    if (now - said->second.at < std::chrono::seconds(10)) {
-        ++said->second.held_back;
+    if (now - last->second.at < std::chrono::seconds(10)) {
+        ++last->second.left_out;
         return {};
     }
-    said->second.at = now;
-    return std::exchange(said->second.held_back, 0);
+    last->second.at = now;
+    return std::exchange(last->second.left_out, 0);
 }
 
-void EveryTenSeconds::warn(std::string_view complaint, std::string_view message, LogFields fields) {
-    const auto held_back = due(complaint);
-    if (!held_back) return;
-    if (*held_back > 0) fields.push_back({"held_back", std::to_string(*held_back)});
+void RateLimitedLog::warn(std::string_view subject, std::string_view message, LogFields fields) {
+    const auto left_out = due(subject);
+    if (!left_out) return;
+    if (*left_out > 0) fields.push_back({"held_back", std::to_string(*left_out)});
     log_warn(message, fields);
 }
 

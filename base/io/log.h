@@ -39,27 +39,27 @@ void log_error(std::string_view message, const LogFields& fields = {});
 std::string log_line(LogFormat format, Instant at, LogLevel level, std::string_view message,
                      const LogFields& fields);
 
-/// Says the same complaint at most once in 10 s, for dependencies that stay away. Thread-safe.
-class EveryTenSeconds {
+/// Writes the same warning at most once in 10 s, for dependencies that stay away. Thread-safe.
+class RateLimitedLog {
   public:
     using Clock = std::function<std::chrono::steady_clock::time_point()>;
-    explicit EveryTenSeconds(Clock clock = &std::chrono::steady_clock::now);
+    explicit RateLimitedLog(Clock clock = &std::chrono::steady_clock::now);
 
-    /// Whether `complaint` (a fixed name of ours, such as "kafka") may be said now: how often it was held
-    /// back since it was last said, or nullopt when it must wait.
-    std::optional<std::uint64_t> due(std::string_view complaint);
+    /// Whether a line about `subject` (a fixed name of ours, such as "kafka") may be written now. Returns how
+    /// many lines were left out since the last one, or nullopt when this one must be left out, too.
+    std::optional<std::uint64_t> due(std::string_view subject);
 
-    /// log_warn, when `complaint` is due; a field `held_back` counts the lines left out since the last one.
-    void warn(std::string_view complaint, std::string_view message, LogFields fields = {});
+    /// log_warn() when a line about `subject` is due; its field `held_back` counts the lines left out.
+    void warn(std::string_view subject, std::string_view message, LogFields fields = {});
 
   private:
-    struct Said {
+    struct LastLine {
         std::chrono::steady_clock::time_point at;
-        std::uint64_t held_back = 0;
+        std::uint64_t left_out = 0;  ///< since then
     };
     Clock clock_;
     std::mutex mutex_;
-    std::map<std::string, Said, std::less<>> said_;
+    std::map<std::string, LastLine, std::less<>> last_lines_;  ///< by subject
 };
 
 }  // namespace epilogue

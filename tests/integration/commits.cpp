@@ -263,7 +263,7 @@ BOOST_FIXTURE_TEST_CASE(a_predecessor_that_stopped_inside_its_transaction_is_end
                         Ledger) {
     const auto claim_by = [&](MysqlStore& by, const std::string& owner) {
         UnreadLog log;
-        return claim_partition(by, log, key, owner, [](const Bearing&) { return true; });
+        return claim_partition(by, log, key, owner, [](const PositionCheck&) { return true; });
     };
     const auto first = claim_by(store, "first");
     BOOST_REQUIRE(first.has_value());

@@ -24,7 +24,8 @@ MysqlSettings migrated(const Database& server, const std::string& database) {
 
 Claim first_claim(Store& store) {
     UnreadLog log;
-    return expect(claim_partition(store, log, key, "the test", [](const Bearing&) { return true; })).claim;
+    return expect(claim_partition(store, log, key, "the test", [](const PositionCheck&) { return true; }))
+        .claim;
 }
 
 /// What settles does so as soon as time is let pass.

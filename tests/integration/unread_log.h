@@ -6,7 +6,7 @@
 namespace epilogue::testing {
 
 /// A log of one partition of which nobody has read anything yet.
-class UnreadLog final : public Log {
+class UnreadLog final : public PartitionLog {
   public:
     std::string cluster_id() override { return "c"; }
     Result<int> partitions() override { return 1; }

@@ -1,5 +1,6 @@
 // The log of the world: partitions with their records, one consumer group with eager rebalancing, and its
-// committed offsets.
+// committed offsets. A rebalance has two phases, as Kafka's: all members give up their partitions and join
+// again; then the next generation begins, and each is told what it has.
 #pragma once
 
 #include <deque>
@@ -13,7 +14,7 @@
 
 namespace epilogue::sim {
 
-class SimLog;
+class SimConsumer;
 
 struct LogRecord {
     std::string key;
@@ -37,30 +38,37 @@ class Broker {
     int partitions() const { return static_cast<int>(logs_.size()); }
 
     // --- the group ---
-    void join(SimLog& member);
-    /// The broker has not heard of it for too long, or it said good-bye.
-    void drop(SimLog& member);
-    void rebalance();
+    void join(SimConsumer& member);
+    /// The broker has not heard of the member for too long, or the member has left.
+    void drop(SimConsumer& member);
+    /// The member has given up its partitions; the next generation begins when all have.
+    void rejoined(SimConsumer& member);
+    /// Begins a rebalance within `at_most`, unless one is planned.
     void rebalance_soon(Micros at_most);
-    bool is_member(const SimLog& member) const;
-    std::uint64_t generation() const { return generation_; }
+    bool is_member(const SimConsumer& member) const;
 
     /// False when the broker refuses it: of another generation of the group, or not its partition.
-    bool commit(const SimLog& member, std::uint64_t generation, int partition, NextOffset position);
+    bool commit(const SimConsumer& member, std::uint64_t generation, int partition, NextOffset position);
     std::optional<NextOffset> committed(int partition) const;
 
   private:
     struct Partition {
         std::deque<LogRecord> records;  ///< addresses stay
         std::optional<NextOffset> committed;
-        const SimLog* owner = nullptr;
+        const SimConsumer* owner = nullptr;
     };
+
+    void rebalance();
+    void begin_generation();
+    /// The member is no longer one, and owns nothing.
+    void forget(SimConsumer& member);
 
     Schedule& schedule_;
     Database& database_;
     Oracle& oracle_;
     std::vector<Partition> logs_;
-    std::vector<SimLog*> members_;
+    std::vector<SimConsumer*> members_;
+    std::vector<SimConsumer*> giving_up_;  ///< members that the rebalance under way waits for
     std::uint64_t generation_ = 0;
     bool rebalance_planned_ = false;
 };

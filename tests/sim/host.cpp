@@ -6,7 +6,9 @@
 #include "tests/sim/workload.h"
 #include "worker/agents/reconciler.h"
 #include "worker/apply/batch.h"
+#include "worker/consume/consumer_log.h"
 #include "worker/consume/dispatch_report.h"
+#include "worker/consume/poller.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/reconcile_rows.h"
 #include "worker/store/summary_rows.h"
@@ -57,20 +59,25 @@ struct Host::Parts {
                               outbox.add({row.id, row.sink});
                           }}),
           asking(post_store, witness, summariser, summarisers, [](const std::string&) {}),
-          lanes(host.limits_, {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
-                               [&host] { return host.world_.database.now() + host.wall_offset_; }}),
-          log(world.broker, process, lanes,
-              [&host] {
-                  host.idle_for_ = shortest_idle;
-                  host.turn_soon(microseconds{50});
-              }),
-          loop(lanes, log, loop_store, batch, outbox, world.metrics, world.readiness,
+          queues(host.limits_,
+                 {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
+                  [&host] { return host.world_.database.now() + host.wall_offset_; }}),
+          consumer(world.broker, process, [&host] { host.poll_soon(microseconds{50}); }),
+          poller(consumer, queues, {world.metrics, world.readiness},
+                 {.topic = "conversation.events",
+                  .brokers = "the simulated broker",
+                  .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); }}),
+          log(consumer, OffsetReset::earliest),
+          loop({queues, log}, {loop_store, batch},
+               {.outbox = outbox,
+                .summary_owed = [this](const TurnId& turn) { asking.add(turn); },
+                .dead_letter = [](const DeadLetterRow&) {}},
+               {world.metrics, world.readiness},
                {.group = "epilogue",
                 .topic = "conversation.events",
                 .owner = process.name(),
                 .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
-                .random01 = [&world_random = world.schedule.random] { return world_random.real01(); },
-                .owed = [this](const TurnId& turn) { asking.add(turn); }}) {
+                .random01 = [&world_random = world.schedule.random] { return world_random.real01(); }}) {
         if (world.agent_logs == nullptr) return;
         catch_ups = std::make_unique<CatchUps>(
             post_store, planner, world.agent_logs->asked_by(process),
@@ -85,7 +92,7 @@ struct Host::Parts {
                                 },
                             .applied =
                                 [this, &metrics = world.metrics](const BatchReport& report) {
-                                    hand_on(report, metrics, outbox);
+                                    dispatch_report(report, metrics, outbox);
                                     for (const TurnId& turn : report.owed) asking.add(turn);
                                 }});
     }
@@ -107,8 +114,10 @@ struct Host::Parts {
     SimWitness witness;
     Summariser summariser;
     Summarisers asking;
-    Lanes lanes;
-    SimLog log;
+    PartitionQueues queues;
+    SimConsumer consumer;
+    Poller poller;
+    ConsumerLog log;
     Loop loop;
     std::unique_ptr<CatchUps> catch_ups;
 };
@@ -134,6 +143,7 @@ void Host::start() {
     process_ = std::make_shared<Process>(schedule, fmt::format("w{}.{}", number_, incarnation_++));
     process_->on_death = [this] { died(); };
     process_->on_still = [this](Micros time) { stood_still(time); };
+    polls_ = {&Host::poll};
     turns_ = {&Host::turn};
     sweeps_ = {&Host::sweep};
     catch_ups_ = {&Host::catch_up};
@@ -142,7 +152,7 @@ void Host::start() {
     idle_for_ = shortest_idle;
     parts_ = std::make_unique<Parts>(*this, world_, *process_);
     schedule.say("{} starts", process_->name());
-    world_.broker.join(parts_->log);
+    (void)parts_->poller.open().has_value();
     sweep_soon(schedule.random.between(Micros{0}, Micros(milliseconds{500})));
     adopt_soon();
     if (parts_->catch_ups) catch_up_soon(until_next_catch_up());
@@ -164,7 +174,7 @@ void Host::keep_dead(Micros time) {
 
 void Host::died() {
     Schedule& schedule = world_.schedule;
-    world_.broker.drop(parts_->log);
+    world_.broker.drop(parts_->consumer);
     parts_.reset();
     process_.reset();
     schedule.after(schedule.random.between(Micros(milliseconds{500}), Micros(seconds{20})),
@@ -186,10 +196,10 @@ void Host::stood_still(Micros time) {
         schedule.after(session_timeout, [this, process = std::weak_ptr(process_)] {
             const auto still = process.lock();
             if (!still || still != process_ || !still->stands_still() ||
-                !world_.broker.is_member(parts_->log))
+                !world_.broker.is_member(parts_->consumer))
                 return;
-            parts_->log.kicked = true;
-            world_.broker.drop(parts_->log);
+            parts_->consumer.expel();
+            world_.broker.drop(parts_->consumer);
         });
     }
     notice_loss();
@@ -200,10 +210,8 @@ void Host::notice_loss() {
     Schedule& schedule = world_.schedule;
     process_->after(Micros{0}, [this, &schedule] {
         process_->after(schedule.random.between(Micros(milliseconds{1}), Micros(seconds{3})), [this] {
-            SimLog& log = parts_->log;
-            if (log.is_cut_off() || !log.kicked) return;
-            log.revoked(true);
-            world_.broker.join(log);
+            SimConsumer& consumer = parts_->consumer;
+            if (!consumer.is_cut_off() && consumer.is_expelled()) consumer.notice_expulsion();
         });
     });
 }
@@ -214,11 +222,11 @@ void Host::cut_off(Micros time) {
     Schedule& schedule = world_.schedule;
     schedule.faults.count(Fault::cut_off_from_broker);
     schedule.say("{} is cut off from the broker for {} ms", process_->name(), time.count() / 1000);
-    parts_->log.cut_off(time);
+    parts_->consumer.cut_off(time);
     process_->after(session_timeout, [this] {
-        if (!parts_->log.is_cut_off() || !world_.broker.is_member(parts_->log)) return;
-        parts_->log.kicked = true;
-        world_.broker.drop(parts_->log);
+        if (!parts_->consumer.is_cut_off() || !world_.broker.is_member(parts_->consumer)) return;
+        parts_->consumer.expel();
+        world_.broker.drop(parts_->consumer);
     });
     process_->after(time, [this] { notice_loss(); });
 }
@@ -229,7 +237,7 @@ void Host::heal() {
         return;
     }
     process_->go_on();
-    parts_->log.cut_off(Micros{0});
+    parts_->consumer.cut_off(Micros{0});
     notice_loss();
 }
 
@@ -251,6 +259,24 @@ void Host::run(Routine& routine, std::function<void()> body, std::function<void(
     });
 }
 
+// --- the poll thread
+
+/// It waits in its polls; instead of that, the scheduler lets it turn while a poll brings something.
+void Host::poll() {
+    const std::int64_t brought = parts_->consumer.brought();
+    run(
+        polls_,
+        [this] {
+            do parts_->poller.turn(milliseconds{0});
+            while (parts_->consumer.has_news());
+        },
+        [this, brought] {
+            if (parts_->consumer.brought() == brought) return;
+            idle_for_ = shortest_idle;
+            turn_soon(microseconds{50});
+        });
+}
+
 // --- the loop thread
 // ------------------------------------------------------------------------------------------
 
@@ -263,7 +289,8 @@ void Host::turn() {
             const bool busy = world_.database.statements != statements;
             idle_for_ = busy ? shortest_idle : std::min(2 * idle_for_, longest_idle);
             turn_soon(busy ? Micros{200} : idle_for_);
-            parts_->log.take_refilled();
+            // The poll thread finds room in a full queue within the time of one poll.
+            if (parts_->consumer.has_paused()) poll_soon(milliseconds{100});
             dispatch();
             if (process_) ask_next();
         });

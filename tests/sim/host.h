@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "tests/sim/agent_logs.h"
-#include "tests/sim/log.h"
+#include "tests/sim/consumer.h"
 #include "tests/sim/platform.h"
 #include "tests/sim/store.h"
 #include "tests/sim/workload.h"
@@ -69,6 +69,8 @@ class Host {
     /// The next round comes after `delay` at the latest.
     void soon(Routine& routine, Micros delay);
     void run(Routine& routine, std::function<void()> body, std::function<void()> done);
+    void poll_soon(Micros delay) { soon(polls_, delay); }
+    void poll();
     void turn_soon(Micros delay) { soon(turns_, delay); }
     void turn();
     void dispatch();
@@ -87,9 +89,10 @@ class Host {
     Micros dead_until_{0};
     std::chrono::nanoseconds boot_offset_{0};
     Micros wall_offset_{0};
-    LaneLimits limits_;
+    QueueLimits limits_;
     std::shared_ptr<Process> process_;
     std::unique_ptr<Parts> parts_;
+    Routine polls_{&Host::poll};
     Routine turns_{&Host::turn};
     Routine sweeps_{&Host::sweep};
     Routine catch_ups_{&Host::catch_up};

@@ -64,11 +64,11 @@ void CatchUps::work(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
-    EveryTenSeconds complaints;
+    RateLimitedLog warnings;
     while (!stop.stop_requested()) {
         const auto worked = work_once(stop);
         if (!worked)
-            complaints.warn("catch-up", "agent servers wait to be asked", {{"why", worked.error().text}});
+            warnings.warn("catch-up", "agent servers wait to be asked", {{"why", worked.error().text}});
         if (!worked || !*worked) stopped.wait_for(lock, stop, look_every, [] { return false; });
     }
 }

@@ -23,11 +23,11 @@ void Adopter::run(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
-    EveryTenSeconds complaints;
+    RateLimitedLog warnings;
     while (!stop.stop_requested()) {
         if (const auto adopted = adopt_all(); !adopted)
-            complaints.warn("adoption", "callbacks of others wait to be adopted",
-                            {{"why", adopted.error().text}});
+            warnings.warn("adoption", "callbacks of others wait to be adopted",
+                          {{"why", adopted.error().text}});
         stopped.wait_for(lock, stop, look_every, [] { return false; });
     }
 }

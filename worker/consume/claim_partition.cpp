@@ -10,37 +10,38 @@
 namespace epilogue {
 namespace {
 
-/// An owner touches its row every 20 s at least.
+/// An owner that has not written its row for so long is taken to be gone: a live one writes it every 20 s.
 constexpr std::chrono::seconds silent_after{45};
 
 StoredPosition stored_position(const PartitionRow& row) {
     return {row.cluster_id, row.next_offset, row.caught_up_offset, row.anchor ? row.anchor : row.last};
 }
 
-/// The row as it was before the broker was asked, and what the broker's answer makes of it.
-struct Seen {
+/// The row as it was before the broker was asked, and what follows from the broker's answer.
+struct Inspection {
     std::optional<PartitionRow> row;
-    std::optional<int> first_partitions;  ///< of the topic, when it was first seen
+    std::optional<int> first_partitions;  ///< the topic's count when it was first seen
     std::string cluster_id;
-    Bearing bearing;
+    PositionCheck check;
 };
 
-Result<Bearing> first_bearing(Log& log, int partition, std::optional<int> first_partitions) {
+Result<PositionCheck> first_position_check(PartitionLog& log, int partition,
+                                           std::optional<int> first_partitions) {
     if (first_partitions && partition >= *first_partitions) {
         TRY(const Watermarks marks, log.watermarks(partition));
-        return Bearing{{marks.low},
-                       LogChange::added,
-                       "added to the topic, which had " + std::to_string(*first_partitions) +
-                           " partitions when it was first seen; read from offset " +
-                           std::to_string(marks.low)};
+        return PositionCheck{{marks.low},
+                             LogChange::added,
+                             "added to the topic, which had " + std::to_string(*first_partitions) +
+                                 " partitions when it was first seen; read from offset " +
+                                 std::to_string(marks.low)};
     }
     TRY(const NextOffset position, log.first_position(partition));
-    return Bearing{position};
+    return PositionCheck{position};
 }
 
-/// Asks before any row is locked: no lock is held while a broker is waited for.
-Result<Seen> see(Store& store, Log& log, const PartitionKey& key) {
-    Seen seen;
+/// Asks the broker before any row is locked, so that no lock is held while it answers.
+Result<Inspection> inspect(Store& store, PartitionLog& log, const PartitionKey& key) {
+    Inspection seen;
     TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
         TRY(seen.row, transaction.partitions().read(key));
         TRY(seen.first_partitions, transaction.partitions().first_count(key.topic));
@@ -48,12 +49,12 @@ Result<Seen> see(Store& store, Log& log, const PartitionKey& key) {
     }));
     if (seen.row) {
         const StoredPosition stored = stored_position(*seen.row);
-        TRY(const LogSight sight, look_at(log, key.partition, stored));
-        seen.cluster_id = sight.cluster_id;
-        seen.bearing = take_bearing(stored, sight);
+        TRY(const LogState state, inspect_log(log, key.partition, stored));
+        seen.cluster_id = state.cluster_id;
+        seen.check = check_position(stored, state);
     } else {
         seen.cluster_id = log.cluster_id();
-        TRY(seen.bearing, first_bearing(log, key.partition, seen.first_partitions));
+        TRY(seen.check, first_position_check(log, key.partition, seen.first_partitions));
     }
     if (!seen.first_partitions) {
         TRY(seen.first_partitions, log.partitions());
@@ -61,9 +62,10 @@ Result<Seen> see(Store& store, Log& log, const PartitionKey& key) {
     return seen;
 }
 
-/// Two groups, or two clusters, must not share a partition's row while both are alive.
-Result<void> check_holder(const PartitionRow& row, const PartitionKey& key, const std::string& cluster_id,
-                          const std::string& owner, Instant now) {
+/// Errors: is_owned_elsewhere(). Two groups, or two clusters, must not share a partition's row while both are
+/// alive.
+Result<void> check_owner(const PartitionRow& row, const PartitionKey& key, const std::string& cluster_id,
+                         const std::string& owner, Instant now) {
     const bool other_group = row.group != key.group;
     if ((!other_group && !is_other_cluster(row.cluster_id, cluster_id)) || row.owner == owner) return {};
     const Instant claimed_at{Micros{row.generation.value}};
@@ -76,52 +78,53 @@ Result<void> check_holder(const PartitionRow& row, const PartitionKey& key, cons
                          " s ago: each needs tables of its own; this worker goes on from there when that one "
                          "has been silent for " +
                          std::to_string(silent_after.count()) + " s",
-                     held_by_others_code);
+                     owned_elsewhere_code);
 }
 
-/// What the row says after the claim, apart from its owner. Errors: it changed while the broker was asked.
-Result<void> apply(Bearing& bearing, PartitionRow& row, const Seen& seen, const PartitionKey& key,
-                   Instant now) {
+/// Writes position and anchor of the claim into `row`, which is locked. Errors: retryable, the row changed
+/// while the broker was asked, and the answer no longer fits it.
+Result<void> move_position(PositionCheck& check, PartitionRow& row, const Inspection& seen,
+                           const PartitionKey& key, Instant now) {
     const NextOffset before = row.next_offset;
     const bool as_seen = row.generation == seen.row->generation && row.sequence == seen.row->sequence;
     if (!as_seen) {
-        if (bearing.change != LogChange::none)
+        if (check.change != LogChange::none)
             return retryable("the partition moved while its log was looked at: looking again");
-        bearing.position = before;
-    } else if (bearing.change == LogChange::none) {
-        // What was applied before the anchor was found in its place is of the same log.
+        check.position = before;
+    } else if (check.change == LogChange::none) {
+        // The old anchor was found in its place, so the last record applied is of the same log.
         row.anchor = row.last;
     } else {
         row.anchor.reset();
         row.caught_up_offset.reset();
     }
-    if (bearing.change == LogChange::replaced) row.last.reset();
-    if (row.group != key.group && bearing.change == LogChange::none) {
-        bearing.change = LogChange::group;
-        bearing.why = "taken over from group " + row.group + ", at offset " + std::to_string(before.value);
+    if (check.change == LogChange::replaced) row.last.reset();
+    if (row.group != key.group && check.change == LogChange::none) {
+        check.change = LogChange::group;
+        check.why = "taken over from group " + row.group + ", at offset " + std::to_string(before.value);
     }
-    row.next_offset = bearing.position;
-    if (bearing.change != LogChange::none) row.reset = PositionReset{now, before, bearing.why};
+    row.next_offset = check.position;
+    if (check.change != LogChange::none) row.reset = PositionReset{now, before, check.why};
     return {};
 }
 
 }  // namespace
 
-Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key, const std::string& owner,
-                                const Patience& patience) {
-    TRY(const Seen seen, see(store, log, key));
-    if (!seen.bearing.is_certain && !patience(seen.bearing))
+Result<Claimed> claim_partition(Store& store, PartitionLog& log, const PartitionKey& key,
+                                const std::string& owner, const ConfirmsChange& confirms_change) {
+    TRY(const Inspection seen, inspect(store, log, key));
+    if (!seen.check.is_certain && !confirms_change(seen.check))
         return retryable("the log ends before the stored position " +
                          std::to_string(seen.row->next_offset.value) + ": looking again");
 
-    Claimed claimed{{}, seen.bearing};
+    Claimed claimed{{}, seen.check};
     Claim& claim = claimed.claim;
     claim.key = key;
     claim.owner = owner;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         const auto locked = transaction.partitions().lock(key);
         if (!locked && is_conflict(locked.error()) && seen.row) {
-            // A predecessor that was paused in the middle of a transaction holds the row: its session is
+            // The predecessor was paused in the middle of a transaction and holds the row: its session is
             // ended, and this transaction runs again.
             log_warn("ending the session of the partition's predecessor", {{"owner", seen.row->owner}});
             TRY_VOID(store.end_session(seen.row->connection_id));
@@ -131,14 +134,14 @@ Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key,
             return retryable("the partition was claimed while its log was looked at: looking again");
         TRY(const Instant now, transaction.now());
         PartitionRow row = locked->value_or(PartitionRow{});
-        claimed.bearing = seen.bearing;
+        claimed.check = seen.check;
         if (*locked) {
-            TRY_VOID(check_holder(row, key, seen.cluster_id, owner, now));
-            TRY_VOID(apply(claimed.bearing, row, seen, key, now));
+            TRY_VOID(check_owner(row, key, seen.cluster_id, owner, now));
+            TRY_VOID(move_position(claimed.check, row, seen, key, now));
         } else {
-            row.next_offset = seen.bearing.position;
-            if (seen.bearing.change != LogChange::none)
-                row.reset = PositionReset{now, row.next_offset, seen.bearing.why};
+            row.next_offset = seen.check.position;
+            if (seen.check.change != LogChange::none)
+                row.reset = PositionReset{now, row.next_offset, seen.check.why};
         }
         row.generation = {std::max(row.generation.value + 1, std::int64_t{now.time_since_epoch().count()})};
         row.group = key.group;

@@ -1,5 +1,5 @@
-// Taking a partition over: a new generation, from which moment every older owner's transaction fails; and the
-// one moment at which a position can move other than by reading on.
+// Claims a partition: writes a new generation, after which every transaction of an older owner fails. Only
+// here can a stored position move other than by reading on.
 #pragma once
 
 #include <functional>
@@ -10,26 +10,27 @@
 
 namespace epilogue {
 
-/// The partition is read into these tables by another group, or from another cluster, by somebody who is
-/// alive.
-constexpr int held_by_others_code = -423;
-inline bool is_held_by_others(const Error& error) {
-    return error.code == held_by_others_code;
+/// The error's code when a live worker of another group, or of another cluster, reads the partition into
+/// these tables.
+constexpr int owned_elsewhere_code = -423;
+inline bool is_owned_elsewhere(const Error& error) {
+    return error.code == owned_elsewhere_code;
 }
 
+/// A claim that was made, and how its position was found.
 struct Claimed {
     Claim claim;
-    Bearing bearing;
+    PositionCheck check;
 };
 
-/// Told of a change that is not certain; true when it has been seen for long enough to be one.
-using Patience = std::function<bool(const Bearing&)>;
+/// Called with a change that is not certain; true when it was seen for long enough to be believed.
+using ConfirmsChange = std::function<bool(const PositionCheck&)>;
 
-/// Claims `key` for `owner`. The generation grows with every claim, whichever group makes it, and, as it is
-/// taken from the database's clock, cannot come again after a failover that lost the last claims. Errors:
-/// is_held_by_others; retryable, when the broker or the database do not answer, or the partition moved
-/// meanwhile.
-Result<Claimed> claim_partition(Store& store, Log& log, const PartitionKey& key, const std::string& owner,
-                                const Patience& patience);
+/// Claims `key` for `owner`. The generation grows with every claim of any group. It is taken from the
+/// database's clock, so that it cannot come again after a failover that lost the last claims. Errors:
+/// is_owned_elsewhere(); retryable when the broker or the database does not answer, the log's change is not
+/// confirmed yet, or the partition's row changed meanwhile.
+Result<Claimed> claim_partition(Store& store, PartitionLog& log, const PartitionKey& key,
+                                const std::string& owner, const ConfirmsChange& confirms_change);
 
 }  // namespace epilogue

@@ -2,7 +2,7 @@
 
 namespace epilogue {
 
-void hand_on(const BatchReport& report, Metrics& metrics, Outbox& outbox) {
+void dispatch_report(const BatchReport& report, Metrics& metrics, Outbox& outbox) {
     for (const Verdict verdict : report.counted) metrics.transition(name_of(verdict));
     for (const std::string& source : report.summaries) metrics.summary(source, "made");
     if (report.known > 0) metrics.suppressed("ledger", static_cast<double>(report.known));

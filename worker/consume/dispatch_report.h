@@ -1,4 +1,4 @@
-// What a transaction of the log's has changed, told once it is durable.
+// Passes on what follows from a durable transaction of records or timers: numbers and posts.
 #pragma once
 
 #include "worker/apply/batch.h"
@@ -7,7 +7,8 @@
 
 namespace epilogue {
 
-/// Counts the turns, summaries and deliveries of the report, and hands its new deliveries to the senders.
-void hand_on(const BatchReport& report, Metrics& metrics, Outbox& outbox);
+/// Counts the turns, summaries and deliveries of the report, and adds its new deliveries to the senders'
+/// outbox (those that wait for a summary are added later, by the summarisers).
+void dispatch_report(const BatchReport& report, Metrics& metrics, Outbox& outbox);
 
 }  // namespace epilogue

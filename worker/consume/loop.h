@@ -1,5 +1,6 @@
-// THE loop: takes what a lane has to do (claim, records, timers), makes it one transaction, then lets the
-// offset follow and hands what is owed to the senders. One thread.
+// THE loop of the worker, one thread: takes the next work of a partition (claim, batch, timers, check of the
+// log), does it in one transaction, hands the posts that follow from it to the senders, and commits the
+// offsets.
 #pragma once
 
 #include <functional>
@@ -13,12 +14,30 @@
 #include "worker/consume/partition_log.h"
 #include "worker/consume/partition_queues.h"
 #include "worker/deliver/outbox.h"
-#include "worker/observe/metrics.h"
-#include "worker/observe/readiness.h"
+#include "worker/observe/telemetry.h"
 #include "worker/store/dead_letter_rows.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
+
+/// What the loop reads: the queues that the poll thread fills, and the log behind them.
+struct LoopSource {
+    PartitionQueues& queues;
+    PartitionLog& log;
+};
+
+/// What the loop writes: transactions. Its own database session; no other thread uses it.
+struct LoopTarget {
+    Store& store;
+    Batch& batch;
+};
+
+/// What follows from a durable transaction; called on the loop's thread.
+struct LoopFollowUps {
+    Outbox& outbox;                                         ///< of the senders; takes the new posts
+    std::function<void(const TurnId&)> summary_owed;        ///< an agent server is to be asked about the turn
+    std::function<void(const DeadLetterRow&)> dead_letter;  ///< the record was put into dead_letters
+};
 
 struct LoopRules {
     std::string group;
@@ -26,69 +45,62 @@ struct LoopRules {
     std::string owner;
     std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
     std::function<double()> random01;  ///< jitter; thread-safe
-    std::function<void(const DeadLetterRow&)> dead_letter = [](const auto&) {
-    };                                                             ///< told of each, when it is durable
-    std::function<void(const TurnId&)> owed = [](const auto&) {};  ///< told of each summary to be asked for
 };
 
 class Loop {
   public:
-    Loop(Lanes& lanes, Log& log, Store& store, Batch& batch, Outbox& outbox, Metrics& metrics,
-         Readiness& readiness, LoopRules rules)
-        : lanes_(lanes),
-          log_(log),
-          store_(store),
-          batch_(batch),
-          outbox_(outbox),
-          metrics_(metrics),
-          readiness_(readiness),
+    Loop(LoopSource source, LoopTarget target, LoopFollowUps follow_ups, Telemetry telemetry, LoopRules rules)
+        : source_(source),
+          target_(target),
+          follow_ups_(std::move(follow_ups)),
+          telemetry_(telemetry),
           rules_(std::move(rules)) {}
 
-    /// Runs until `stop`. A batch that was begun is finished.
+    /// Turns until `stop`; a transaction that was begun is finished.
     void run(const std::stop_token& stop);
-    /// Does one thing; waits for it at most `wait`.
+    /// Does the next work, if there is any within `wait`, then commits offsets.
     void turn(std::chrono::milliseconds wait, const std::stop_token& stop);
-    /// When it last turned, for /healthz.
+    /// When it began its last turn, for /healthz. Thread-safe.
     std::chrono::steady_clock::time_point last_turn() const { return last_turn_.load(); }
 
   private:
     void on(std::monostate) {}
-    void on(ClaimWanted& wanted);
-    void on(RecordsReady& ready);
-    void on(TimerNear& timer);
-    void on(LookDue& look);
+    void on(NeedsClaim& unclaimed);
+    void on(BatchReady& batch);
+    void on(TimersDue& timers);
+    void on(VerifyLogDue& due);
 
-    Result<Claimed> claim(const ClaimWanted& wanted);
-    /// A log that seems too short is looked at for a while before it is believed to be another one.
-    bool has_been_short(int partition);
-    void report(int partition, const Bearing& bearing);
-    /// The clock that a timer step may let the partition come to.
+    Result<Claimed> claim(const NeedsClaim& unclaimed);
+    /// True when the partition's log has seemed too short for so long that it is taken for another log.
+    bool is_short_for_long(int partition);
+    void report(int partition, const PositionCheck& check);
+    /// Up to when timers may fire.
     struct Clock {
         Instant at;
         std::optional<NextOffset> caught_up;  ///< the log's end, when everything before it was applied
     };
-    /// nullopt when the partition is not caught up.
-    Result<std::optional<Clock>> clock_of(const TimerNear& timer);
+    /// nullopt: no timer may fire, because the partition is not caught up, or no timer is due.
+    Result<std::optional<Clock>> clock_of(const TimersDue& timers);
     void report(const BatchReport& report);
-    std::chrono::milliseconds failed(const LaneId& lane, const Error& error);
-    void let_offsets_follow();
+    void on_fenced(const AssignmentId& assignment);
+    std::chrono::milliseconds backoff_after(const AssignmentId& assignment, const Error& error);
+    void commit_offsets();
 
-    Lanes& lanes_;
-    Log& log_;
-    Store& store_;
-    Batch& batch_;
-    Outbox& outbox_;
-    Metrics& metrics_;
-    Readiness& readiness_;
+    const LoopSource source_;
+    const LoopTarget target_;
+    const LoopFollowUps follow_ups_;
+    const Telemetry telemetry_;
     const LoopRules rules_;
-    std::map<int, int> failures_;  ///< in a row, by partition
-    struct Doubt {
+    std::map<int, int> failures_;  ///< how many in a row, by partition
+    /// A log that ends before the stored position: when that was seen first and last.
+    struct ShortLogDoubt {
         SteadyTime since;
         SteadyTime last;
     };
-    SteadyTime look_not_before_{};  ///< no broker answered: the records that are here come first
-    std::map<int, Doubt> doubts_;   ///< by partition: its log seems too short
-    std::set<int> held_by_others_;  ///< partitions that another group or cluster holds, as it was told
+    /// No log is verified until then: no broker answered, and records in memory must not wait for it.
+    SteadyTime verify_not_before_{};
+    std::map<int, ShortLogDoubt> short_logs_;  ///< by partition
+    std::set<int> owned_elsewhere_;  ///< partitions already counted as owned by another group or cluster
     std::chrono::steady_clock::time_point committed_all_at_{};
     std::atomic<std::chrono::steady_clock::time_point> last_turn_{std::chrono::steady_clock::now()};
 };

@@ -7,100 +7,102 @@ namespace {
 
 constexpr std::chrono::milliseconds timer_check_every{100};
 constexpr std::chrono::milliseconds growth_check{1};
-// A lane is fetched again while this much work is left in it, however small its batches are: the poll thread
-// looks for room only between two polls.
-constexpr std::size_t least_left_records = 500;
+/// A paused partition is resumed when fewer records than this are left, however small its batches are: the
+/// poll thread looks for room only between two polls, and the loop must not run dry meanwhile.
+constexpr std::size_t least_resume_below = 500;
 constexpr std::chrono::seconds heartbeat_every{20};  // well under the minute that counts as an outage
-constexpr std::chrono::seconds look_every{15};       // a log that was replaced is to be seen within a minute
+/// A replaced log must be noticed within a minute.
+constexpr std::chrono::seconds verify_log_every{15};
 
 }  // namespace
 
-void Lanes::open(const std::vector<int>& partitions) {
+void PartitionQueues::assign(const std::vector<int>& partitions) {
     const std::lock_guard lock(mutex_);
     for (const int partition : partitions) {
-        Lane lane;
-        lane.epoch = next_epoch_++;
-        lanes_.insert_or_assign(partition, std::move(lane));
+        PartitionQueue queue;
+        queue.epoch = next_epoch_++;
+        queues_.insert_or_assign(partition, std::move(queue));
     }
     changed_.notify_all();
 }
 
-std::map<int, NextOffset> Lanes::close(const std::vector<int>& partitions) {
+std::map<int, NextOffset> PartitionQueues::revoke(const std::vector<int>& partitions) {
     const std::lock_guard lock(mutex_);
     std::map<int, NextOffset> stored;
     for (const int partition : partitions) {
-        const auto lane = lanes_.find(partition);
-        if (lane == lanes_.end()) continue;
-        if (lane->second.claim) stored[partition] = lane->second.claim->position;
-        lanes_.erase(lane);
+        const auto queue = queues_.find(partition);
+        if (queue == queues_.end()) continue;
+        if (queue->second.claim) stored[partition] = queue->second.claim->position;
+        queues_.erase(queue);
     }
     return stored;
 }
 
-Lanes::Room Lanes::push(Record record) {
+PartitionQueues::After PartitionQueues::push(Record record) {
     const std::lock_guard lock(mutex_);
-    const auto found = lanes_.find(record.partition);
-    if (found == lanes_.end()) return Room::enough;
-    Lane& lane = found->second;
-    if (!lane.reads() || (lane.last_read && record.offset <= *lane.last_read)) return Room::enough;
-    lane.last_read = record.offset;
-    lane.bytes += record.bytes();
-    lane.queue.push_back(std::move(record));
-    if (lane.queue.size() == 1) changed_.notify_all();  // how it grows from then on the loop looks for itself
-    const bool full = lane.queue.size() >= 2 * refill_below() || lane.bytes >= 2 * limits_.batch_bytes;
-    if (!full || lane.paused) return Room::enough;
-    lane.paused = true;
-    return Room::full;
+    const auto found = queues_.find(record.partition);
+    if (found == queues_.end()) return After::keep_reading;
+    PartitionQueue& queue = found->second;
+    if (!queue.has_claim() || (queue.last_read && record.offset <= *queue.last_read))
+        return After::keep_reading;
+    queue.last_read = record.offset;
+    queue.bytes += record.bytes();
+    queue.records.push_back(std::move(record));
+    if (queue.records.size() == 1) changed_.notify_all();  // the loop checks by itself how it grows
+    const bool full = queue.records.size() >= 2 * resume_below() || queue.bytes >= 2 * limits_.batch_bytes;
+    if (!full || queue.paused) return After::keep_reading;
+    queue.paused = true;
+    return After::pause;
 }
 
-void Lanes::saw_end(const EndOfPartition& end) {
+void PartitionQueues::on_partition_eof(const EndOfPartition& end) {
     const std::lock_guard lock(mutex_);
-    const auto found = lanes_.find(end.partition);
-    if (found == lanes_.end() || !found->second.reads()) return;
+    const auto found = queues_.find(end.partition);
+    if (found == queues_.end() || !found->second.has_claim()) return;
     found->second.end_seen = end.position;
     changed_.notify_all();
 }
 
-/// Records left in a full lane when it is fetched again.
-std::size_t Lanes::refill_below() const {
-    return std::max(limits_.batch_records, least_left_records);
+/// A paused partition is resumed when its queue holds fewer records than this.
+std::size_t PartitionQueues::resume_below() const {
+    return std::max(limits_.batch_records, least_resume_below);
 }
 
-std::vector<int> Lanes::take_refilled() {
+std::vector<int> PartitionQueues::partitions_to_resume() {
     const std::lock_guard lock(mutex_);
     std::vector<int> refilled;
-    for (auto& [partition, lane] : lanes_) {
-        if (!lane.paused || lane.queue.size() >= refill_below() || lane.bytes >= limits_.batch_bytes)
+    for (auto& [partition, queue] : queues_) {
+        if (!queue.paused || queue.records.size() >= resume_below() || queue.bytes >= limits_.batch_bytes)
             continue;
-        lane.paused = false;
+        queue.paused = false;
         refilled.push_back(partition);
     }
     return refilled;
 }
 
-LaneWork Lanes::next(std::chrono::milliseconds wait, const std::stop_token& stop) {
+PartitionWork PartitionQueues::next(std::chrono::milliseconds wait, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto until = clock_.steady() + wait;
     while (!stop.stop_requested()) {
         const auto now = clock_.steady();
         if (auto work = work_locked(now)) {
-            auto* ready = std::get_if<RecordsReady>(&*work);
+            auto* ready = std::get_if<BatchReady>(&*work);
             if (ready == nullptr) return std::move(*work);
             // While records keep coming, a fuller batch costs the same commit.
             const auto flush = std::min(now + limits_.batch_wait, until);
-            Lane* lane = find(ready->lane);
-            while (lane != nullptr && lane->queue.size() < limits_.batch_records &&
-                   lane->bytes < limits_.batch_bytes) {
-                const std::size_t before = lane->queue.size();
+            PartitionQueue* queue = find(ready->assignment);
+            while (queue != nullptr && queue->records.size() < limits_.batch_records &&
+                   queue->bytes < limits_.batch_bytes) {
+                const std::size_t before = queue->records.size();
                 if (clock_.steady() >= flush) break;
                 changed_.wait_for(lock, growth_check, [] { return false; });
-                lane = find(ready->lane);
-                if (lane == nullptr || lane->queue.size() == before) break;
+                queue = find(ready->assignment);
+                if (queue == nullptr || queue->records.size() == before) break;
             }
-            if (lane == nullptr) continue;
-            lane->state = State::working;
-            last_served_ = ready->lane.partition;
-            ready->records = take_batch(*lane);
+            if (queue == nullptr) continue;
+            queue->state = State::working;
+            last_served_ = ready->assignment.partition;
+            ready->records = take_batch(*queue);
             return std::move(*work);
         }
         if (now >= until) break;
@@ -109,147 +111,149 @@ LaneWork Lanes::next(std::chrono::milliseconds wait, const std::stop_token& stop
     return std::monostate{};
 }
 
-/// The lane after the last served one that has something to do.
-std::optional<LaneWork> Lanes::work_locked(SteadyTime now) {
-    std::vector<std::pair<const int, Lane>*> order;
-    for (auto& lane : lanes_) order.push_back(&lane);
+/// The work of the first partition after the last served one that has any. The lock is held.
+std::optional<PartitionWork> PartitionQueues::work_locked(SteadyTime now) {
+    std::vector<std::pair<const int, PartitionQueue>*> order;
+    for (auto& queue : queues_) order.push_back(&queue);
     const auto after =
-        std::find_if(order.begin(), order.end(), [this](const auto* l) { return l->first > last_served_; });
+        std::find_if(order.begin(), order.end(), [this](const auto* q) { return q->first > last_served_; });
     std::rotate(order.begin(), after, order.end());
     for (auto* entry : order) {
-        auto& [partition, lane] = *entry;
-        if (now < lane.not_before) continue;
-        const LaneId id{partition, lane.epoch};
-        if (lane.state == State::unclaimed) {
-            lane.state = State::claiming;
-            return ClaimWanted{id, lane.was_fenced};
+        auto& [partition, queue] = *entry;
+        if (now < queue.not_before) continue;
+        const AssignmentId id{partition, queue.epoch};
+        if (queue.state == State::unclaimed) {
+            queue.state = State::claiming;
+            return NeedsClaim{id, queue.was_fenced};
         }
-        if (lane.state != State::reading) continue;
-        if (now - lane.looked >= look_every) {
-            lane.state = State::working;
-            lane.looked = now;
-            return LookDue{id, *lane.claim};
+        if (queue.state != State::reading) continue;
+        if (now - queue.log_verified >= verify_log_every) {
+            queue.state = State::working;
+            queue.log_verified = now;
+            return VerifyLogDue{id, *queue.claim};
         }
-        const bool heartbeat =
-            lane.queue.empty() && now - lane.touched >= heartbeat_every && now >= lane.timer_not_before;
-        if (heartbeat || timer_is_near(lane, now)) {
-            lane.state = State::working;
-            lane.timer_not_before = now + timer_check_every;
-            return TimerNear{id, *lane.claim, lane.queue.empty(), heartbeat, lane.end_seen};
+        const bool heartbeat = queue.records.empty() && now - queue.row_written >= heartbeat_every &&
+                               now >= queue.timer_not_before;
+        if (heartbeat || timer_is_near(queue, now)) {
+            queue.state = State::working;
+            queue.timer_not_before = now + timer_check_every;
+            return TimersDue{id, *queue.claim, queue.records.empty(), heartbeat, queue.end_seen};
         }
-        if (!lane.queue.empty()) return RecordsReady{id, *lane.claim, {}};
+        if (!queue.records.empty()) return BatchReady{id, *queue.claim, {}};
     }
     return std::nullopt;
 }
 
-/// Due by the partition's own clock; or, with nothing queued, by this machine's clock, which only decides
-/// whether it is worth asking the broker and the database.
-bool Lanes::timer_is_near(const Lane& lane, SteadyTime now) const {
-    const Claim& claim = *lane.claim;
-    if (!claim.next_due || now < lane.timer_not_before) return false;
+/// True when a timer is due by the partition's own clock; or, while nothing is queued, by this machine's
+/// clock, which only decides whether it is worth asking the broker and the database.
+bool PartitionQueues::timer_is_near(const PartitionQueue& queue, SteadyTime now) const {
+    const Claim& claim = *queue.claim;
+    if (!claim.next_due || now < queue.timer_not_before) return false;
     if (claim.clock && *claim.next_due <= *claim.clock) return true;
-    return lane.queue.empty() && *claim.next_due <= clock_.wall();
+    return queue.records.empty() && *claim.next_due <= clock_.wall();
 }
 
-std::vector<Record> Lanes::take_batch(Lane& lane) const {
+std::vector<Record> PartitionQueues::take_batch(PartitionQueue& queue) const {
     std::vector<Record> batch;
     std::size_t bytes = 0;
-    while (!lane.queue.empty() && batch.size() < limits_.batch_records) {
-        const std::size_t next = lane.queue.front().bytes();
+    while (!queue.records.empty() && batch.size() < limits_.batch_records) {
+        const std::size_t next = queue.records.front().bytes();
         if (!batch.empty() && bytes + next > limits_.batch_bytes) break;
         bytes += next;
-        lane.bytes -= next;
-        batch.push_back(std::move(lane.queue.front()));
-        lane.queue.pop_front();
+        queue.bytes -= next;
+        batch.push_back(std::move(queue.records.front()));
+        queue.records.pop_front();
     }
     return batch;
 }
 
-Lanes::Lane* Lanes::find(const LaneId& id) {
-    const auto lane = lanes_.find(id.partition);
-    return lane == lanes_.end() || lane->second.epoch != id.epoch ? nullptr : &lane->second;
+PartitionQueues::PartitionQueue* PartitionQueues::find(const AssignmentId& assignment) {
+    const auto queue = queues_.find(assignment.partition);
+    return queue == queues_.end() || queue->second.epoch != assignment.epoch ? nullptr : &queue->second;
 }
 
-bool Lanes::start(const LaneId& id, Claim claim) {
+bool PartitionQueues::start(const AssignmentId& assignment, Claim claim) {
     const std::lock_guard lock(mutex_);
-    Lane* lane = find(id);
-    if (lane == nullptr) return false;
-    lane->state = State::reading;
-    lane->touched = lane->looked = clock_.steady();
-    lane->was_fenced = false;
-    if (claim.position.value > 0) lane->last_read = Offset{claim.position.value - 1};
-    lane->claim = std::move(claim);
+    PartitionQueue* queue = find(assignment);
+    if (queue == nullptr) return false;
+    queue->state = State::reading;
+    queue->row_written = queue->log_verified = clock_.steady();
+    queue->was_fenced = false;
+    if (claim.position.value > 0) queue->last_read = Offset{claim.position.value - 1};
+    queue->claim = std::move(claim);
     changed_.notify_all();
     return true;
 }
 
-void Lanes::done(const LaneId& id, Claim claim) {
+void PartitionQueues::done(const AssignmentId& assignment, Claim claim) {
     const std::lock_guard lock(mutex_);
-    if (Lane* lane = find(id)) {
-        lane->state = State::reading;
-        if (lane->claim && lane->claim->sequence != claim.sequence) lane->touched = clock_.steady();
-        lane->claim = std::move(claim);
+    if (PartitionQueue* queue = find(assignment)) {
+        queue->state = State::reading;
+        if (queue->claim && queue->claim->sequence != claim.sequence) queue->row_written = clock_.steady();
+        queue->claim = std::move(claim);
     }
 }
 
-void Lanes::put_back(const LaneId& id, std::vector<Record> records, std::chrono::milliseconds pause) {
+void PartitionQueues::requeue(const AssignmentId& assignment, std::vector<Record> records,
+                              std::chrono::milliseconds pause) {
     const std::lock_guard lock(mutex_);
-    Lane* lane = find(id);
-    if (lane == nullptr) return;
+    PartitionQueue* queue = find(assignment);
+    if (queue == nullptr) return;
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
-        lane->bytes += record->bytes();
-        lane->queue.push_front(std::move(*record));
+        queue->bytes += record->bytes();
+        queue->records.push_front(std::move(*record));
     }
-    lane->state = State::reading;
-    lane->not_before = clock_.steady() + pause;
+    queue->state = State::reading;
+    queue->not_before = clock_.steady() + pause;
 }
 
-void Lanes::rest(const LaneId& id, std::chrono::milliseconds pause) {
+void PartitionQueues::back_off(const AssignmentId& assignment, std::chrono::milliseconds pause) {
     const std::lock_guard lock(mutex_);
-    Lane* lane = find(id);
-    if (lane == nullptr) return;
-    lane->state = lane->claim ? State::reading : State::unclaimed;
-    lane->not_before = clock_.steady() + pause;
+    PartitionQueue* queue = find(assignment);
+    if (queue == nullptr) return;
+    queue->state = queue->claim ? State::reading : State::unclaimed;
+    queue->not_before = clock_.steady() + pause;
 }
 
-void Lanes::fence(const LaneId& id, std::chrono::milliseconds pause) {
+void PartitionQueues::fence(const AssignmentId& assignment, std::chrono::milliseconds pause) {
     const std::lock_guard lock(mutex_);
-    Lane* lane = find(id);
-    if (lane == nullptr) return;
-    drop_claim(*lane);
-    lane->was_fenced = true;
-    lane->not_before = clock_.steady() + pause;
+    PartitionQueue* queue = find(assignment);
+    if (queue == nullptr) return;
+    reset(*queue);
+    queue->was_fenced = true;
+    queue->not_before = clock_.steady() + pause;
 }
 
-void Lanes::claim_again(const LaneId& id) {
+void PartitionQueues::reclaim(const AssignmentId& assignment) {
     const std::lock_guard lock(mutex_);
-    if (Lane* lane = find(id)) drop_claim(*lane);
+    if (PartitionQueue* queue = find(assignment)) reset(*queue);
 }
 
-/// As it was when it was opened: what was read, and where the end was seen, lies beyond the position that the
-/// next claim finds; and nobody is to fetch on before that says from where.
-void Lanes::drop_claim(Lane& lane) {
-    const std::uint64_t epoch = lane.epoch;
-    lane = Lane{};
-    lane.epoch = epoch;
+/// Makes the queue what it was when the partition was assigned. The records in memory and the end that was
+/// seen may lie beyond the position that the next claim finds; so nothing may be read before that claim.
+void PartitionQueues::reset(PartitionQueue& queue) {
+    const std::uint64_t epoch = queue.epoch;
+    queue = PartitionQueue{};
+    queue.epoch = epoch;
 }
 
-void Lanes::commit_with(bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit) {
+void PartitionQueues::with_committable_offsets(
+    bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit) {
     const std::lock_guard lock(mutex_);
     std::map<int, NextOffset> stored;
-    for (auto& [partition, lane] : lanes_) {
-        if (!lane.claim || (!all && lane.committed == lane.claim->position)) continue;
-        stored[partition] = lane.claim->position;
-        lane.committed = lane.claim->position;
+    for (auto& [partition, queue] : queues_) {
+        if (!queue.claim || (!all && queue.committed == queue.claim->position)) continue;
+        stored[partition] = queue.claim->position;
+        queue.committed = queue.claim->position;
     }
     if (!stored.empty()) commit(stored);
 }
 
-std::map<int, NextOffset> Lanes::positions() const {
+std::map<int, NextOffset> PartitionQueues::positions() const {
     const std::lock_guard lock(mutex_);
     std::map<int, NextOffset> stored;
-    for (const auto& [partition, lane] : lanes_)
-        if (lane.claim) stored[partition] = lane.claim->position;
+    for (const auto& [partition, queue] : queues_)
+        if (queue.claim) stored[partition] = queue.claim->position;
     return stored;
 }
 

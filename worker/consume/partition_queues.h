@@ -1,4 +1,5 @@
-// What the poll thread and the loop share: one lane for each assigned partition. One class, one mutex.
+// What the poll thread and the loop share: one queue of records for each assigned partition. One class, one
+// mutex.
 #pragma once
 
 #include <chrono>
@@ -13,131 +14,148 @@
 #include <variant>
 #include <vector>
 
-#include "base/io/kafka.h"
+#include "base/io/consumer.h"
 #include "worker/apply/batch.h"
 
 namespace epilogue {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// One stay of a partition with this worker. A later stay has another epoch: what was begun in an earlier one
-/// is void.
-struct LaneId {
+/// One assignment of a partition to this worker. A later assignment of the same partition has another epoch:
+/// results of work that was begun in an earlier one are ignored.
+struct AssignmentId {
     int partition = 0;
     std::uint64_t epoch = 0;
-    auto operator<=>(const LaneId&) const = default;
+    auto operator<=>(const AssignmentId&) const = default;
 };
 
 // What the loop finds to do.
-struct ClaimWanted {
-    LaneId lane;
-    bool was_fenced = false;  ///< membership has to be proven first
+
+/// The partition has no claim yet, or lost it.
+struct NeedsClaim {
+    AssignmentId assignment;
+    bool was_fenced = false;  ///< the worker must prove its membership of the group first
 };
-struct RecordsReady {
-    LaneId lane;
+/// Records that become one transaction.
+struct BatchReady {
+    AssignmentId assignment;
     Claim claim;
     std::vector<Record> records;
 };
-struct TimerNear {
-    LaneId lane;
+/// A timer may be due, or the heartbeat is.
+struct TimersDue {
+    AssignmentId assignment;
     Claim claim;
-    bool drained = false;    ///< nothing is queued: the partition may be caught up
-    bool heartbeat = false;  ///< nothing is due; the row is touched so that its owner is seen to be there
-    std::optional<NextOffset> end_seen;  ///< where the client last saw the end
+    bool queue_is_empty = false;  ///< the partition may be caught up
+    bool heartbeat = false;  ///< no timer is due: the row is written so that others see that its owner lives
+    std::optional<NextOffset> end_seen;  ///< the log's end, as the client last saw it
 };
-/// The lane's log has to be looked at: is it still the same one?
-struct LookDue {
-    LaneId lane;
+/// The broker must be asked whether the log is still the same one.
+struct VerifyLogDue {
+    AssignmentId assignment;
     Claim claim;
 };
-using LaneWork = std::variant<std::monostate, ClaimWanted, RecordsReady, TimerNear, LookDue>;
+using PartitionWork = std::variant<std::monostate, NeedsClaim, BatchReady, TimersDue, VerifyLogDue>;
 
-struct LaneLimits {
+struct QueueLimits {
     std::size_t batch_records = 5000;
     std::size_t batch_bytes = 8388608;
-    std::chrono::milliseconds batch_wait{50};  ///< while records keep coming
+    std::chrono::milliseconds batch_wait{50};  ///< how long a batch may grow while records keep coming
 };
 
-/// The machine's clocks; injected, so that a simulation can own them.
-struct LaneClock {
+/// The machine's clocks; injected, so that the simulation can replace them.
+struct QueueClock {
     std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
     /// Only decides when it is worth asking the broker and the database; never what is done.
     std::function<Instant()> wall = system_now;
 };
 
 /// Thread-safe.
-class Lanes {
+class PartitionQueues {
   public:
-    explicit Lanes(LaneLimits limits, LaneClock clock = {}) : limits_(limits), clock_(std::move(clock)) {}
+    explicit PartitionQueues(QueueLimits limits, QueueClock clock = {})
+        : limits_(limits), clock_(std::move(clock)) {}
 
     // --- the poll thread ---
-    void open(const std::vector<int>& partitions);
-    /// Drops everything of these partitions; returns the stored positions, which may be committed one last
-    /// time.
-    std::map<int, NextOffset> close(const std::vector<int>& partitions);
-    enum class Room { enough, full };
-    /// Queues a record; one of a lane that is not reading, or that was queued before, is dropped.
-    Room push(Record record);
-    /// The client came to the end; of a lane that is not reading it is dropped.
-    void saw_end(const EndOfPartition& end);
-    /// Lanes whose queue has room again: to be resumed.
-    std::vector<int> take_refilled();
+
+    /// Begins an assignment of each partition: an empty queue that needs a claim.
+    void assign(const std::vector<int>& partitions);
+    /// Ends the assignments of these partitions and drops their records. Returns the stored positions of
+    /// those that had a claim; the caller may commit them one last time.
+    std::map<int, NextOffset> revoke(const std::vector<int>& partitions);
+    /// What the caller does after a push.
+    enum class After { keep_reading, pause };
+    /// Queues a record. A record of a partition that has no claim, or that was queued before, is dropped.
+    /// Returns After::pause once when the queue has become full: the caller pauses the partition.
+    After push(Record record);
+    /// The client has read to the end of a partition; ignored while the partition has no claim.
+    void on_partition_eof(const EndOfPartition& end);
+    /// The paused partitions whose queues have room again; the caller resumes them. Each is returned once.
+    std::vector<int> partitions_to_resume();
 
     // --- the loop ---
-    /// The next thing to do; waits at most `wait`.
-    LaneWork next(std::chrono::milliseconds wait, const std::stop_token& stop);
-    /// The claim holds: the lane reads from its position on. False when the lane's stay is over.
-    bool start(const LaneId& lane, Claim claim);
-    /// A batch or a timer step is durable.
-    void done(const LaneId& lane, Claim claim);
-    /// Puts a batch back and leaves the lane alone until `pause` has passed.
-    void put_back(const LaneId& lane, std::vector<Record> records, std::chrono::milliseconds pause);
-    /// Nothing may be done with the lane until `pause` has passed.
-    void rest(const LaneId& lane, std::chrono::milliseconds pause);
-    /// The claim is lost: everything is dropped, to be claimed again after `pause`.
-    void fence(const LaneId& lane, std::chrono::milliseconds pause);
-    /// The log is another one: everything is dropped, to be claimed again at once.
-    void claim_again(const LaneId& lane);
-    /// Calls `commit` with the stored positions (those that moved since the last call, or all) of lanes that
-    /// still stay here, under the lock that close() takes: once revoked, nothing of a partition is committed.
-    void commit_with(bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit);
 
-    /// partition -> stored position, for metrics.
+    /// The next thing to do; waits for it at most `wait`. std::monostate: there is nothing.
+    PartitionWork next(std::chrono::milliseconds wait, const std::stop_token& stop);
+    /// The claim was made: from now on records from its position on are queued. False when the assignment is
+    /// over; then nothing has changed.
+    bool start(const AssignmentId& assignment, Claim claim);
+    /// Work on the partition has ended, with the claim as it is now.
+    void done(const AssignmentId& assignment, Claim claim);
+    /// Puts the records of a batch back to the front of the queue, and gives the partition no work until
+    /// `pause` has passed.
+    void requeue(const AssignmentId& assignment, std::vector<Record> records,
+                 std::chrono::milliseconds pause);
+    /// Gives the partition no work until `pause` has passed.
+    void back_off(const AssignmentId& assignment, std::chrono::milliseconds pause);
+    /// The claim is lost to another worker: everything in memory is dropped, and the partition needs a claim,
+    /// with proof of membership, after `pause`.
+    void fence(const AssignmentId& assignment, std::chrono::milliseconds pause);
+    /// Drops everything in memory; the partition needs a claim at once.
+    void reclaim(const AssignmentId& assignment);
+    /// Calls `commit` with the stored positions of the partitions that are assigned (all of them, or those
+    /// that moved since the last call), or not at all when there are none. It holds the lock that revoke()
+    /// takes, so that nothing of a revoked partition is committed; `commit` must not wait.
+    void with_committable_offsets(bool all,
+                                  const std::function<void(const std::map<int, NextOffset>&)>& commit);
+
+    /// The stored position of each partition that has a claim, for metrics.
     std::map<int, NextOffset> positions() const;
 
   private:
+    /// unclaimed → claiming → reading ⇄ working.
     enum class State { unclaimed, claiming, reading, working };
-    struct Lane {
+    struct PartitionQueue {
         std::uint64_t epoch = 0;
         State state = State::unclaimed;
         bool was_fenced = false;
-        bool paused = false;  ///< full: the client was told to stop fetching
-        std::deque<Record> queue;
-        std::size_t bytes = 0;
+        bool paused = false;  ///< the queue was full, and the poll thread was told to pause the partition
+        std::deque<Record> records;
+        std::size_t bytes = 0;  ///< of the records
         std::optional<Offset> last_read;
         std::optional<NextOffset> end_seen;
         std::optional<NextOffset> committed;
         std::optional<Claim> claim;
-        SteadyTime not_before{};
-        SteadyTime timer_not_before{};
-        SteadyTime touched{};  ///< when its row was last written
-        SteadyTime looked{};   ///< when its log was last looked at
+        SteadyTime not_before{};        ///< no work until then
+        SteadyTime timer_not_before{};  ///< no timer work until then
+        SteadyTime row_written{};       ///< when the partition's row was last written
+        SteadyTime log_verified{};      ///< when the loop was last told to verify the log
 
-        bool reads() const { return state == State::reading || state == State::working; }
+        bool has_claim() const { return state == State::reading || state == State::working; }
     };
 
-    Lane* find(const LaneId& id);
-    static void drop_claim(Lane& lane);
-    std::size_t refill_below() const;
-    std::optional<LaneWork> work_locked(SteadyTime now);
-    std::vector<Record> take_batch(Lane& lane) const;
-    bool timer_is_near(const Lane& lane, SteadyTime now) const;
+    PartitionQueue* find(const AssignmentId& assignment);
+    static void reset(PartitionQueue& queue);
+    std::size_t resume_below() const;
+    std::optional<PartitionWork> work_locked(SteadyTime now);
+    std::vector<Record> take_batch(PartitionQueue& queue) const;
+    bool timer_is_near(const PartitionQueue& queue, SteadyTime now) const;
 
-    const LaneLimits limits_;
-    const LaneClock clock_;
+    const QueueLimits limits_;
+    const QueueClock clock_;
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::map<int, Lane> lanes_;
+    std::map<int, PartitionQueue> queues_;
     std::uint64_t next_epoch_ = 1;
     int last_served_ = -1;  ///< partitions take turns
 };

@@ -1,67 +1,55 @@
-// The poll thread: keeps the group membership alive, feeds the lanes, and is the loop's Log. Polling never
-// waits for a batch: what does not fit is paused.
+// The poll thread: keeps the membership of the consumer group alive and fills the partition queues. It never
+// waits for a batch: a partition whose queue is full is paused.
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <mutex>
+#include <chrono>
+#include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
-#include "base/io/kafka.h"
-#include "worker/consume/partition_log.h"
+#include "base/io/consumer.h"
 #include "worker/consume/partition_queues.h"
-#include "worker/observe/metrics.h"
-#include "worker/observe/readiness.h"
+#include "worker/observe/telemetry.h"
 
 namespace epilogue {
 
-/// What a partition does that was never seen, without a committed offset: contract §2 [kafka] start.
-enum class StartAt { earliest, latest, error };
+struct PollerRules {
+    std::string topic;
+    std::string brokers;  ///< as configured, for what /readyz says
+    std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
+};
 
-class Poller final : public Log {
+/// One thread.
+class Poller {
   public:
-    Poller(KafkaSettings settings, std::string topic, std::string group, StartAt start, Lanes& lanes,
-           Metrics& metrics, Readiness& readiness);
-    ~Poller() override;
+    Poller(Consumer& consumer, PartitionQueues& queues, Telemetry telemetry, PollerRules rules)
+        : consumer_(consumer), queues_(queues), telemetry_(telemetry), rules_(std::move(rules)) {}
 
-    /// Joins the group. Errors: a property that librdkafka refuses.
+    /// Subscribes to the topic; until a broker answers the worker is unready. Errors: Consumer::join()'s.
     Result<void> open();
-    /// Polls until `stop`; call close() afterwards, on the same thread.
+    /// Turns until `stop`.
     void run(const std::stop_token& stop);
-    /// Leaves the group; the last stored positions are committed on the way.
+    /// Handles the next message of the consumer, if one comes within `wait`, and resumes what has room again.
+    void turn(std::chrono::milliseconds wait);
+    /// Leaves the group; the stored positions are committed on the way. Gives up after `deadline`.
     void close(std::chrono::milliseconds deadline);
-
-    std::string cluster_id() override;
-    Result<int> partitions() override;
-    Result<NextOffset> first_position(int partition) override;
-    Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset) override;
-    Result<void> read_from(int partition, NextOffset position) override;
-    void stop_reading(int partition) override;
-    Result<Watermarks> watermarks(int partition) override;
-    void commit(const std::map<int, NextOffset>& positions) override;
-    Result<void> commit_and_wait(int partition, NextOffset position) override;
 
   private:
     void assigned(const std::vector<int>& partitions);
     void revoked(const std::vector<int>& partitions, bool lost);
     void on(std::monostate) {}
-    void check_reachable();
     void on(Record& record);
     void on(const EndOfPartition& end);
-    void on(const KafkaTrouble& trouble);
+    void on(const KafkaError& error);
+    void check_reachable();
 
-    const KafkaSettings settings_;
-    const std::string topic_;
-    const std::string group_;
-    const StartAt start_;
-    Lanes& lanes_;
-    Metrics& metrics_;
-    Readiness& readiness_;
-    std::unique_ptr<KafkaConsumer> consumer_;
-    std::unique_ptr<KafkaReader> reader_;  ///< the loop's; a client of its own, made when it is first needed
-    bool in_doubt_ = true;                 ///< whether any broker can be reached
-    std::chrono::steady_clock::time_point asked_at_{};
+    Consumer& consumer_;
+    PartitionQueues& queues_;
+    const Telemetry telemetry_;
+    const PollerRules rules_;
+    bool may_be_unreachable_ = true;  ///< an error was reported since a broker last answered, or none has yet
+    SteadyTime reachable_checked_at_{};
 };
 
 }  // namespace epilogue

@@ -9,8 +9,8 @@ std::string text(std::int64_t number) {
     return std::to_string(number);
 }
 
-Bearing replaced(const LogSight& sight, std::string why) {
-    return {{sight.marks.low}, LogChange::replaced, std::move(why)};
+PositionCheck replaced(const LogState& state, std::string why) {
+    return {{state.marks.low}, LogChange::replaced, std::move(why)};
 }
 
 }  // namespace
@@ -19,37 +19,38 @@ bool is_other_cluster(const std::string& stored, const std::string& seen) {
     return !stored.empty() && !seen.empty() && stored != seen;
 }
 
-Result<LogSight> look_at(Log& log, int partition, const StoredPosition& stored) {
-    LogSight sight;
-    sight.cluster_id = log.cluster_id();
-    TRY(sight.marks, log.watermarks(partition));
+Result<LogState> inspect_log(PartitionLog& log, int partition, const StoredPosition& stored) {
+    LogState state;
+    state.cluster_id = log.cluster_id();
+    TRY(state.marks, log.watermarks(partition));
     const auto& anchor = stored.anchor;
-    const bool is_there =
-        anchor && anchor->offset.value >= sight.marks.low && anchor->offset.value < sight.marks.high;
-    if (is_there && !is_other_cluster(stored.cluster_id, sight.cluster_id)) {
-        TRY(sight.anchor, log.record_at(partition, anchor->offset));
+    const bool is_kept =
+        anchor && anchor->offset.value >= state.marks.low && anchor->offset.value < state.marks.high;
+    if (is_kept && !is_other_cluster(stored.cluster_id, state.cluster_id)) {
+        TRY(state.anchor, log.record_at(partition, anchor->offset));
     }
-    return sight;
+    return state;
 }
 
-Bearing take_bearing(const StoredPosition& stored, const LogSight& sight) {
-    const auto& [low, high] = sight.marks;
+PositionCheck check_position(const StoredPosition& stored, const LogState& state) {
+    const auto& [low, high] = state.marks;
     const std::int64_t position = stored.position.value;
-    if (is_other_cluster(stored.cluster_id, sight.cluster_id))
-        return replaced(sight, "another cluster: it is " + sight.cluster_id + ", and was " +
+    if (is_other_cluster(stored.cluster_id, state.cluster_id))
+        return replaced(state, "another cluster: it is " + state.cluster_id + ", and was " +
                                    stored.cluster_id + "; read from offset " + text(low));
-    if (stored.anchor && sight.anchor && *sight.anchor != *stored.anchor)
-        return replaced(sight, "the topic was made anew: the record at offset " +
+    if (stored.anchor && state.anchor && *state.anchor != *stored.anchor)
+        return replaced(state, "the topic was made anew: the record at offset " +
                                    text(stored.anchor->offset.value) + " is another one; read from offset " +
                                    text(low));
     if (high < position) {
-        Bearing shorter = replaced(sight, "the topic was made anew: the log ends at offset " + text(high) +
-                                              ", before the stored position " + text(position) +
-                                              "; read from offset " + text(low));
+        PositionCheck shorter = replaced(state, "the topic was made anew: the log ends at offset " +
+                                                    text(high) + ", before the stored position " +
+                                                    text(position) + "; read from offset " + text(low));
         shorter.is_certain = false;
         return shorter;
     }
-    // What lies between the last record read and the end that was seen is nothing a consumer is given.
+    // Between the last record read and the end that was seen there are only control records, which no
+    // consumer is given.
     const std::int64_t read = std::max(position, stored.caught_up.value_or(NextOffset{}).value);
     if (low > read)
         return {{low},

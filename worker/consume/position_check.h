@@ -1,6 +1,7 @@
 // Whether a partition's log is still the one that the stored position belongs to, and where reading goes on
 // when it is not. Brokers number a topic that was made anew from 0 again, and the client (librdkafka 2.0.2)
-// knows no topic ids: a record that is known to be of the log is read again instead.
+// knows no topic ids: therefore a record that is known to be of the log (the anchor) is read again and
+// compared.
 #pragma once
 
 #include <cstdint>
@@ -20,36 +21,37 @@ struct StoredPosition {
 };
 
 /// What the broker says of a partition now.
-struct LogSight {
+struct LogState {
     std::string cluster_id;  ///< empty: not known
     Watermarks marks;
     std::optional<RecordFingerprint> anchor;  ///< the record at the anchor's offset, when there is one
 };
 
-/// How a position can move other than by reading on.
+/// Why a position moves other than by reading on.
 enum class LogChange {
     none,
-    gap,       ///< retention passed us: records are gone that were never read
-    replaced,  ///< the topic was made anew, or it is another cluster: everything is read from its beginning
+    gap,       ///< retention removed records that were never read
+    replaced,  ///< the topic was made anew, or it is another cluster: the log is read from its beginning
     group,     ///< another group's position in these tables was taken over
     added,     ///< the partition did not exist when the topic was first seen
 };
 
-struct Bearing {
+/// The outcome of comparing what is stored with what the broker has.
+struct PositionCheck {
     NextOffset position;  ///< where reading goes on
     LogChange change = LogChange::none;
-    std::string why{};       ///< of a change
+    std::string why{};       ///< text for operators; empty without a change
     std::int64_t lost = 0;   ///< offsets that were never read
-    bool is_certain = true;  ///< else it may be a new leader that does not know its log's end yet: look again
+    bool is_certain = true;  ///< false: a new leader may not know its log's end yet; the caller checks again
 };
 
-/// True when both are known, and differ.
+/// True when both ids are known and differ.
 bool is_other_cluster(const std::string& stored, const std::string& seen);
 
-/// Asks the broker. Errors: it does not answer.
-Result<LogSight> look_at(Log& log, int partition, const StoredPosition& stored);
+/// Asks the broker for what check_position() compares. Errors: retryable, no broker answers.
+Result<LogState> inspect_log(PartitionLog& log, int partition, const StoredPosition& stored);
 
-/// Compares what is stored with what is there.
-Bearing take_bearing(const StoredPosition& stored, const LogSight& sight);
+/// Compares what is stored with what the broker has; asks nothing.
+PositionCheck check_position(const StoredPosition& stored, const LogState& state);
 
 }  // namespace epilogue

@@ -1,5 +1,6 @@
-// Whether the worker is ready, and what is missing when it is not: /readyz. What happened to a log makes it
-// unready for a minute, so that an operator looks, and is said as long as the worker runs.
+// Whether the worker is ready, and what is missing when it is not: /readyz. An incident (what became of a
+// partition's log) makes the worker unready for a minute, so that operators see it, and is listed as long as
+// the worker runs.
 #pragma once
 
 #include <chrono>
@@ -20,77 +21,77 @@ inline std::string partition_name(const std::string& topic, int partition) {
 /// Thread-safe.
 class Readiness {
   public:
-    explicit Readiness(EveryTenSeconds::Clock clock = &std::chrono::steady_clock::now)
-        : clock_(std::move(clock)), complaints_(clock_) {}
+    explicit Readiness(RateLimitedLog::Clock clock = &std::chrono::steady_clock::now)
+        : clock_(std::move(clock)), warnings_(clock_) {}
 
-    /// `why` names what is missing of `component`; empty: nothing. Said in the log at most once in 10 s.
+    /// `why` names what is missing of `component`; empty: nothing is. Logged at most once in 10 s.
     void set(const std::string& component, const std::string& why) {
-        if (!is_told(component, why)) return;
+        if (!should_log(component, why)) return;
         if (why.empty())
             log_info("ready again", {{"component", component}});
         else
-            complaints_.warn(component, "not ready", {{"component", component}, {"why", why}});
+            warnings_.warn(component, "not ready", {{"component", component}, {"why", why}});
     }
-    /// What every start waits for: missing from now on, but no word in the log about it before it has taken
-    /// longer than a start does.
+    /// The component is missing from now on because the worker has just started; nothing is logged about it
+    /// before that takes longer than a start does.
     void await(const std::string& component, const std::string& why) {
         const std::lock_guard lock(mutex_);
         missing_[component] = {why, clock_() + start_takes, false};
     }
-    /// Something happened to `component` that operators should know of; what is said later of it wins.
-    void happened(const std::string& component, const std::string& what) {
+    /// Something happened to `component` that operators should know of; replaces its earlier incident.
+    void incident(const std::string& component, const std::string& what) {
         const std::lock_guard lock(mutex_);
-        happened_[component] = {what, clock_()};
+        incidents_[component] = {what, clock_()};
     }
-    /// "component: why" lines; empty when ready.
+    /// "component: why" lines of what is missing and of the last minute's incidents; empty when ready.
     std::string missing() const {
         const std::lock_guard lock(mutex_);
         std::string text;
         for (const auto& [component, missing] : missing_) text += component + ": " + missing.why + "\n";
         const auto now = clock_();
-        for (const auto& [component, news] : happened_)
-            if (now - news.at < alarm_for) text += component + ": " + news.what + "\n";
+        for (const auto& [component, incident] : incidents_)
+            if (now - incident.at < unready_for) text += component + ": " + incident.what + "\n";
         return text;
     }
-    /// "component: what" lines of all that happened.
+    /// "component: what" lines of all incidents.
     std::string history() const {
         const std::lock_guard lock(mutex_);
         std::string text;
-        for (const auto& [component, news] : happened_) text += component + ": " + news.what + "\n";
+        for (const auto& [component, incident] : incidents_) text += component + ": " + incident.what + "\n";
         return text;
     }
 
   private:
-    static constexpr std::chrono::seconds alarm_for{60};
-    struct News {
+    static constexpr std::chrono::seconds unready_for{60};
+    struct Incident {
         std::string what;
         std::chrono::steady_clock::time_point at;
     };
     struct Missing {
         std::string why;
         std::chrono::steady_clock::time_point quiet_until{};
-        bool told = false;  ///< in the log
+        bool logged = false;
     };
     static constexpr std::chrono::seconds start_takes{5};
 
-    /// Takes note of it; whether it is worth a line.
-    bool is_told(const std::string& component, const std::string& why) {
+    /// Stores what is missing; returns whether the change is to be logged.
+    bool should_log(const std::string& component, const std::string& why) {
         const std::lock_guard lock(mutex_);
         if (why.empty()) {
-            const auto mended = missing_.extract(component);
-            return mended && mended.mapped().told;
+            const auto found = missing_.extract(component);
+            return found && found.mapped().logged;
         }
         Missing& missing = missing_[component];
         missing.why = why;
-        missing.told = missing.told || clock_() >= missing.quiet_until;
-        return missing.told;
+        missing.logged = missing.logged || clock_() >= missing.quiet_until;
+        return missing.logged;
     }
 
-    const EveryTenSeconds::Clock clock_;
+    const RateLimitedLog::Clock clock_;
     mutable std::mutex mutex_;
     std::map<std::string, Missing> missing_;
-    std::map<std::string, News> happened_;
-    EveryTenSeconds complaints_;
+    std::map<std::string, Incident> incidents_;
+    RateLimitedLog warnings_;
 };
 
 }  // namespace epilogue

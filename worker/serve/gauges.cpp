@@ -18,7 +18,7 @@ void Gauges::run(const std::stop_token& stop) {
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
-        const auto positions = lanes_.positions();
+        const auto positions = queues_.positions();
         refresh_lag(positions);
         refresh_pool(positions.contains(0));
         refresh_held(positions);
@@ -30,9 +30,9 @@ void Gauges::refresh_lag(const std::map<int, NextOffset>& positions) {
     for (const auto& [partition, position] : positions) {
         const auto marks = log_.watermarks(partition);
         if (!marks) return;
-        const bool still_ours = lanes_.positions().contains(partition);
+        const bool still_ours = queues_.positions().contains(partition);
         if (still_ours)
-            metrics_.consumer_lag(
+            telemetry_.metrics.consumer_lag(
                 topic_, partition,
                 static_cast<double>(std::max<std::int64_t>(0, marks->high - position.value)));
     }
@@ -48,17 +48,17 @@ void Gauges::refresh_held(const std::map<int, NextOffset>& positions) {
         const auto partition = static_cast<int>(columns.number());
         if (positions.contains(partition)) held += columns.number();
     }
-    metrics_.timeouts_held(static_cast<double>(held));
-    readiness_.set("timeouts",
-                   held == 0 ? ""
-                             : std::to_string(held) +
-                                   " turns fell silent at about the same time: that is one broken relay; "
-                                   "none of them is reported until events come again");
+    telemetry_.metrics.timeouts_held(static_cast<double>(held));
+    telemetry_.readiness.set(
+        "timeouts", held == 0 ? ""
+                              : std::to_string(held) +
+                                    " turns fell silent at about the same time: that is one broken relay; "
+                                    "none of them is reported until events come again");
 }
 
 void Gauges::refresh_pool(bool ours) {
     if (!ours) {
-        metrics_.forget_pool();
+        telemetry_.metrics.forget_pool();
         return;
     }
     const auto rows = store_.query(
@@ -73,9 +73,10 @@ void Gauges::refresh_pool(bool ours) {
         counts[state] = columns.number();
         oldest = std::max(oldest, columns.number());
     }
-    for (const char* state : open_states) metrics_.undelivered(state, static_cast<double>(counts[state]));
+    for (const char* state : open_states)
+        telemetry_.metrics.undelivered(state, static_cast<double>(counts[state]));
     constexpr double micros = 1e6;
-    metrics_.oldest_undelivered(static_cast<double>(oldest) / micros);
+    telemetry_.metrics.oldest_undelivered(static_cast<double>(oldest) / micros);
     refresh_parked();
 }
 
@@ -94,7 +95,7 @@ void Gauges::refresh_parked() {
         kind.count = static_cast<double>(columns.number());
         kinds.push_back(std::move(kind));
     }
-    metrics_.parked(kinds);
+    telemetry_.metrics.parked(kinds);
 }
 
 }  // namespace epilogue

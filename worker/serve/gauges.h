@@ -5,23 +5,18 @@
 #include <stop_token>
 #include <string>
 
-#include "worker/consume/loop.h"
+#include "worker/consume/partition_log.h"
 #include "worker/consume/partition_queues.h"
 #include "worker/mysql/mysql_store.h"
-#include "worker/observe/metrics.h"
+#include "worker/observe/telemetry.h"
 
 namespace epilogue {
 
 class Gauges {
   public:
-    Gauges(Lanes& lanes, Log& log, MysqlStore& store, Metrics& metrics, Readiness& readiness,
+    Gauges(PartitionQueues& queues, PartitionLog& log, MysqlStore& store, Telemetry telemetry,
            std::string topic)
-        : lanes_(lanes),
-          log_(log),
-          store_(store),
-          metrics_(metrics),
-          readiness_(readiness),
-          topic_(std::move(topic)) {}
+        : queues_(queues), log_(log), store_(store), telemetry_(telemetry), topic_(std::move(topic)) {}
 
     /// Refreshes every two seconds until `stop`.
     void run(const std::stop_token& stop);
@@ -32,11 +27,10 @@ class Gauges {
     void refresh_parked();
     void refresh_held(const std::map<int, NextOffset>& positions);
 
-    Lanes& lanes_;
-    Log& log_;
+    PartitionQueues& queues_;
+    PartitionLog& log_;
     MysqlStore& store_;
-    Metrics& metrics_;
-    Readiness& readiness_;
+    const Telemetry telemetry_;
     const std::string topic_;
 };
 

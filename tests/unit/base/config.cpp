@@ -97,7 +97,7 @@ format = "json"
     expected.kafka = {"k1:9092,k2:9092",
                       "t",
                       "g",
-                      KafkaStart::error,
+                      OffsetReset::error,
                       "d",
                       {{"security.protocol", "SSL"},
                        {"socket.timeout.ms", "5000"},

@@ -97,31 +97,30 @@ BOOST_AUTO_TEST_CASE(lines_of_many_threads_do_not_mix) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_complaint_is_said_once_in_ten_seconds_and_counts_what_it_held_back) {
+BOOST_AUTO_TEST_CASE(a_warning_is_written_once_in_ten_seconds_and_counts_what_it_left_out) {
     std::chrono::steady_clock::time_point now{};
-    EveryTenSeconds complaints([&] { return now; });
-    BOOST_TEST((complaints.due("kafka") == 0U));
-    BOOST_TEST((complaints.due("database") == 0U));
-    BOOST_TEST(!complaints.due("kafka").has_value());
+    RateLimitedLog warnings([&] { return now; });
+    BOOST_TEST((warnings.due("kafka") == 0U));
+    BOOST_TEST((warnings.due("database") == 0U));
+    BOOST_TEST(!warnings.due("kafka").has_value());
     now += 9999ms;
-    BOOST_TEST(!complaints.due("kafka").has_value());
+    BOOST_TEST(!warnings.due("kafka").has_value());
     now += 1ms;
-    BOOST_TEST((complaints.due("kafka") == 2U));
-    BOOST_TEST(!complaints.due("kafka").has_value());
+    BOOST_TEST((warnings.due("kafka") == 2U));
+    BOOST_TEST(!warnings.due("kafka").has_value());
     now += 10s;
-    BOOST_TEST((complaints.due("kafka") == 1U));
-    BOOST_TEST((complaints.due("database") == 0U));
+    BOOST_TEST((warnings.due("kafka") == 1U));
+    BOOST_TEST((warnings.due("database") == 0U));
 }
 
-BOOST_AUTO_TEST_CASE(a_complaint_held_back_writes_nothing) {
+BOOST_AUTO_TEST_CASE(a_warning_left_out_writes_nothing) {
     std::chrono::steady_clock::time_point now{};
     const auto lines = lines_of([&] {
         start_logging(LogLevel::info, LogFormat::text);
-        EveryTenSeconds complaints([&] { return now; });
-        for (int i = 0; i < 3; ++i)
-            complaints.warn("kafka", "no broker answers", {{"brokers", "127.0.0.1:1"}});
+        RateLimitedLog warnings([&] { return now; });
+        for (int i = 0; i < 3; ++i) warnings.warn("kafka", "no broker answers", {{"brokers", "127.0.0.1:1"}});
         now += 10s;
-        complaints.warn("kafka", "no broker answers");
+        warnings.warn("kafka", "no broker answers");
     });
     BOOST_REQUIRE(lines.size() == 2U);
     BOOST_TEST(lines[0].ends_with("Z warn no broker answers brokers=127.0.0.1:1"));
