@@ -32,7 +32,7 @@ Result<Planner> planner_for(const Config& config, Store& store);
 /// With deadlines as posts have them: nobody waits for an answer.
 AgentDirectoryRules agent_directory_rules(const Config& config);
 WatchRules watch_rules(const Config& config);
-CatchUpRules catch_up_rules(const Config& config, const std::string& owner);
+ReconcileRules reconcile_rules(const Config& config, const std::string& owner);
 AdoptionRules adoption_rules(const Config& config, const Installation& installation);
 StartAt start_at(const Config& config);
 

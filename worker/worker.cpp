@@ -68,10 +68,10 @@ SenderObserver observing(Metrics& metrics) {
         metrics.visible_after(sink, after);
     };
     observer.suppressed = [&](std::string_view where) { metrics.suppressed(where); };
-    observer.healed = [&](const std::string& sink) { metrics.healed(sink); };
+    observer.duplicate_removed = [&](const std::string& sink) { metrics.healed(sink); };
     observer.fenced = [&] { metrics.fenced(); };
     observer.froze = [&](const std::string& source) {
-        metrics.summary(source, name_of(Testimony::Kind::late));
+        metrics.summary(source, name_of(FinalMessageReply::Kind::late));
     };
     return observer;
 }
@@ -85,8 +85,8 @@ SummariserObserver observing(Metrics& metrics, Outbox& outbox) {
     return observer;
 }
 
-CatchUpObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summarisers) {
-    CatchUpObserver observer;
+ReconcileObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summarisers) {
+    ReconcileObserver observer;
     observer.over = [&](ReconcileReason why, std::string_view result) {
         metrics.catch_up(name_of(why), result);
     };
@@ -139,9 +139,11 @@ class Worker {
                   [&](const std::string& why) { readiness.set("senders", why); }),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
-          witness_([this](const std::string& conversation_id) { return agents_.server_of(conversation_id); }),
-          summariser_(post_store_, witness_, summariser_rules(config, owner), observing(metrics, outbox_)),
-          summarisers_(post_store_, witness_, summariser_, summariser_threads,
+          final_messages_(
+              [this](const std::string& conversation_id) { return agents_.server_of(conversation_id); }),
+          summariser_(post_store_, final_messages_, summariser_rules(config, owner),
+                      observing(metrics, outbox_)),
+          summarisers_(post_store_, final_messages_, summariser_, summariser_threads,
                        [&](const std::string& why) { readiness.set("summarisers", why); }),
           lanes_(
               {config.worker.batch_max_records, config.worker.batch_max_bytes, config.worker.batch_max_wait}),
@@ -155,7 +157,7 @@ class Worker {
                  .dead_letter = [this](const DeadLetterRow& letter) { forward(letter); },
                  .owed = [this](const TurnId& turn) { summarisers_.add(turn); }}),
           gauges_(lanes_, poller_, post_store_, metrics, readiness, config.kafka.topic),
-          catch_ups_(post_store_, planner_, logs_of(agents_), catch_up_rules(config, owner),
+          catch_ups_(post_store_, planner_, logs_of(agents_), reconcile_rules(config, owner),
                      observing(metrics, outbox_, summarisers_)),
           adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
 
@@ -226,7 +228,7 @@ class Worker {
     Sender sender_;
     Outbox outbox_;
     AgentDirectory agents_;
-    AgentWitness witness_;
+    AgentServerSource final_messages_;
     Summariser summariser_;
     Summarisers summarisers_;
     Lanes lanes_;
@@ -234,7 +236,7 @@ class Worker {
     std::unique_ptr<KafkaProducer> dead_letters_;  ///< the loop's
     Loop loop_;
     Gauges gauges_;
-    CatchUps catch_ups_;
+    Reconciler catch_ups_;
     Adopter adopter_;
 };
 

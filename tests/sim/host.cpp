@@ -72,22 +72,22 @@ struct Host::Parts {
                 .random01 = [&world_random = world.schedule.random] { return world_random.real01(); },
                 .owed = [this](const TurnId& turn) { asking.add(turn); }}) {
         if (world.agent_logs == nullptr) return;
-        catch_ups = std::make_unique<CatchUps>(
+        catch_ups = std::make_unique<Reconciler>(
             post_store, planner, world.agent_logs->asked_by(process),
-            CatchUpRules{.group = "epilogue",
-                         .topic = "conversation.events",
-                         .owner = process.name(),
-                         .batch = world.batch,
-                         .steady = [&host] { return SteadyTime(host.world_.schedule.now()); }},
-            CatchUpObserver{.over =
-                                [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
-                                    schedule.say("a catch-up ({}): {}", name_of(why), result);
-                                },
-                            .applied =
-                                [this, &metrics = world.metrics](const BatchReport& report) {
-                                    hand_on(report, metrics, outbox);
-                                    for (const TurnId& turn : report.owed) asking.add(turn);
-                                }});
+            ReconcileRules{.group = "epilogue",
+                           .topic = "conversation.events",
+                           .owner = process.name(),
+                           .batch = world.batch,
+                           .steady = [&host] { return SteadyTime(host.world_.schedule.now()); }},
+            ReconcileObserver{.over =
+                                  [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
+                                      schedule.say("a catch-up ({}): {}", name_of(why), result);
+                                  },
+                              .applied =
+                                  [this, &metrics = world.metrics](const BatchReport& report) {
+                                      hand_on(report, metrics, outbox);
+                                      for (const TurnId& turn : report.owed) asking.add(turn);
+                                  }});
     }
 
     static Sinks make_sinks(Platform& platform, Process& process) {
@@ -104,13 +104,13 @@ struct Host::Parts {
     Sinks sinks;
     Sender sender;
     Outbox outbox;
-    SimWitness witness;
+    SimFinalMessageSource witness;
     Summariser summariser;
     Summarisers asking;
     Lanes lanes;
     SimLog log;
     Loop loop;
-    std::unique_ptr<CatchUps> catch_ups;
+    std::unique_ptr<Reconciler> catch_ups;
 };
 
 Host::Host(Surroundings world, int number) : world_(world), number_(number) {
@@ -356,7 +356,7 @@ Micros Host::until_next_due() const {
     const auto consider = [&](const DeliveryRow& row, Instant due) {
         next = std::min(next, std::max(due, row.lease_until.value_or(due)));
     };
-    for (const auto& [due, ordinal] : database.healing) {
+    for (const auto& [due, ordinal] : database.due_for_dedup) {
         if (due >= next || next <= now) break;
         consider(database.deliveries.at(ordinal), due);
     }

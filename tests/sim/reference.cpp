@@ -61,7 +61,7 @@ void Folding::pass(Instant at) {
 
 RegistrationSeen Folding::seen() const {
     return {conversation_.last ? conversation_.last->turn_key : "",
-            std::holds_alternative<Ended>(conversation_.standing), is_untold(conversation_)};
+            std::holds_alternative<Ended>(conversation_.standing), is_unseen(conversation_)};
 }
 
 std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broker& broker) {

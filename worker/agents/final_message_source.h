@@ -12,13 +12,13 @@
 
 namespace epilogue {
 
-struct Question {
+struct FinalMessageQuery {
     TurnId turn;
     std::string status_event;  ///< id of the status that ended it
     bool lacks_words = false;  ///< the log's own last words are missing or cut
 };
 
-struct Testimony {
+struct FinalMessageReply {
     enum class Kind {
         confirmed,      ///< the conversation stands at that end
         not_confirmed,  ///< it has gone on, or its server knows no such end
@@ -32,22 +32,22 @@ struct Testimony {
     std::string cause;  ///< why it is not confirmed; never holds a secret
 };
 /// As metrics spell it: "confirmed", "not_confirmed", …
-std::string_view name_of(Testimony::Kind kind);
+std::string_view name_of(FinalMessageReply::Kind kind);
 
 /// Thread-safe.
-class Witness {
+class FinalMessageSource {
   public:
-    Witness() = default;
-    Witness(const Witness&) = delete;
-    Witness& operator=(const Witness&) = delete;
-    virtual ~Witness() = default;
+    FinalMessageSource() = default;
+    FinalMessageSource(const FinalMessageSource&) = delete;
+    FinalMessageSource& operator=(const FinalMessageSource&) = delete;
+    virtual ~FinalMessageSource() = default;
 
     /// The address of the server that has the conversation; "" when there is none to ask. Errors: the
     /// database's.
     virtual Result<std::string> server_of(const std::string& conversation_id) = 0;
     /// Asks it; answers within that time, and soon after a stop.
-    virtual Testimony ask(const Question& question, std::chrono::milliseconds within,
-                          const std::stop_token& stop) = 0;
+    virtual FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
+                                  const std::stop_token& stop) = 0;
 };
 
 }  // namespace epilogue

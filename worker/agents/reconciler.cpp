@@ -38,10 +38,10 @@ Instant begun_at(const ReconcileRow& taken) {
 }
 
 /// Whether a later try may do better.
-bool may_change(const ReconcileRow& taken, const Unread& why) {
-    if (why.why == Unread::Why::no_server || why.why == Unread::Why::unusable) return false;
+bool may_change(const ReconcileRow& taken, const LogReadError& why) {
+    if (why.why == LogReadError::Why::no_server || why.why == LogReadError::Why::unusable) return false;
     // A conversation that has begun is known to its server.
-    if (why.why == Unread::Why::unknown && taken.why == ReconcileReason::inactivity) return false;
+    if (why.why == LogReadError::Why::unknown && taken.why == ReconcileReason::inactivity) return false;
     return taken.attempts <= static_cast<int>(pauses.size());
 }
 
@@ -54,13 +54,13 @@ std::string_view why_over(const ReconcileRow& row, const Conversation& conversat
 
 }  // namespace
 
-void CatchUps::run(const std::stop_token& stop) {
+void Reconciler::run(const std::stop_token& stop) {
     std::vector<std::jthread> others;
     for (int i = 1; i < at_once; ++i) others.emplace_back([&] { work(stop); });
     work(stop);
 }
 
-void CatchUps::work(const std::stop_token& stop) {
+void Reconciler::work(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
@@ -73,14 +73,14 @@ void CatchUps::work(const std::stop_token& stop) {
     }
 }
 
-Result<bool> CatchUps::work_once(const std::stop_token& stop) {
+Result<bool> Reconciler::work_once(const std::stop_token& stop) {
     TRY(const auto id, next_due());
     if (!id) return false;
     TRY(const auto taken, take(*id));
     if (!taken) return true;
     auto log = read_log_(*id, stop);
     if (log && taken->why == ReconcileReason::registered && !has_begun(*log))
-        log = tl::unexpected(Unread{Unread::Why::unknown, "it has not begun"});
+        log = tl::unexpected(LogReadError{LogReadError::Why::unknown, "it has not begun"});
     if (log)
         TRY_VOID(apply(*taken, *log));
     else if (may_change(*taken, log.error()))
@@ -90,7 +90,7 @@ Result<bool> CatchUps::work_once(const std::stop_token& stop) {
     return true;
 }
 
-Result<void> CatchUps::look() {
+Result<void> Reconciler::look() {
     {
         const std::lock_guard lock(mutex_);
         const auto now = rules_.steady();
@@ -107,7 +107,7 @@ Result<void> CatchUps::look() {
     return {};
 }
 
-Result<std::optional<std::string>> CatchUps::next_due() {
+Result<std::optional<std::string>> Reconciler::next_due() {
     TRY_VOID(look());
     const std::lock_guard lock(mutex_);
     if (found_.empty()) return std::optional<std::string>();
@@ -116,7 +116,7 @@ Result<std::optional<std::string>> CatchUps::next_due() {
     return next;
 }
 
-Result<std::optional<ReconcileRow>> CatchUps::take(const std::string& conversation_id) {
+Result<std::optional<ReconcileRow>> Reconciler::take(const std::string& conversation_id) {
     std::optional<ReconcileRow> taken;
     std::optional<std::pair<ReconcileReason, std::string_view>> over;
     const auto work = [&](Transaction& transaction) -> Result<void> {
@@ -149,8 +149,8 @@ Result<std::optional<ReconcileRow>> CatchUps::take(const std::string& conversati
     return taken;
 }
 
-Result<void> CatchUps::finish(const ReconcileRow& taken,
-                              const std::function<Result<std::string_view>(Transition&)>& change) {
+Result<void> Reconciler::finish(const ReconcileRow& taken,
+                                const std::function<Result<std::string_view>(Transition&)>& change) {
     const std::string& id = taken.conversation_id;
     BatchReport report;
     std::string_view result;
@@ -189,7 +189,7 @@ Result<void> CatchUps::finish(const ReconcileRow& taken,
     return {};
 }
 
-Result<void> CatchUps::apply(const ReconcileRow& taken, const ServerLog& log) {
+Result<void> Reconciler::apply(const ReconcileRow& taken, const ServerLog& log) {
     return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
         if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
         if (mutant(Mutant::disproved_silence_counted) && taken.why == ReconcileReason::inactivity) {
@@ -201,7 +201,7 @@ Result<void> CatchUps::apply(const ReconcileRow& taken, const ServerLog& log) {
     });
 }
 
-Result<void> CatchUps::give_up(const ReconcileRow& taken, const Unread& why) {
+Result<void> Reconciler::give_up(const ReconcileRow& taken, const LogReadError& why) {
     log_warn("the agent server did not tell what became of a conversation",
              {{"conversation", taken.conversation_id},
               {"asked_for", std::string(name_of(taken.why))},
@@ -212,7 +212,7 @@ Result<void> CatchUps::give_up(const ReconcileRow& taken, const Unread& why) {
     });
 }
 
-Result<void> CatchUps::put_off(const ReconcileRow& taken, bool right_away) {
+Result<void> Reconciler::put_off(const ReconcileRow& taken, bool right_away) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(const auto row, transaction.reconciles().lock(taken.conversation_id));
         if (!is_ours(row, taken)) return {};

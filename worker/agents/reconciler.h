@@ -18,7 +18,7 @@
 
 namespace epilogue {
 
-struct CatchUpRules {
+struct ReconcileRules {
     std::string group;
     std::string topic;
     std::string owner;
@@ -29,7 +29,7 @@ struct CatchUpRules {
 };
 
 /// What it tells those who watch it.
-struct CatchUpObserver {
+struct ReconcileObserver {
     /// One for each that is over: `result` is ended, alive, silent, told (by the topic, meanwhile), too_late,
     /// or why the log could not be read.
     std::function<void(ReconcileReason why, std::string_view result)> over = [](auto, auto) {};
@@ -38,10 +38,10 @@ struct CatchUpObserver {
 };
 
 /// Thread-safe.
-class CatchUps {
+class Reconciler {
   public:
-    CatchUps(Store& store, const Planner& planner, ReadLog read_log, CatchUpRules rules,
-             CatchUpObserver observer)
+    Reconciler(Store& store, const Planner& planner, ReadLog read_log, ReconcileRules rules,
+               ReconcileObserver observer)
         : store_(store),
           planner_(planner),
           read_log_(std::move(read_log)),
@@ -63,7 +63,7 @@ class CatchUps {
     Result<std::optional<ReconcileRow>> take(const std::string& conversation_id);
     Result<void> apply(const ReconcileRow& taken, const ServerLog& log);
     Result<void> put_off(const ReconcileRow& taken, bool right_away);
-    Result<void> give_up(const ReconcileRow& taken, const Unread& why);
+    Result<void> give_up(const ReconcileRow& taken, const LogReadError& why);
     /// Changes the conversation and removes its row, unless somebody else has the row by now. `change` says
     /// what came of it; nothing, when it is to be asked once more.
     Result<void> finish(const ReconcileRow& taken,
@@ -72,8 +72,8 @@ class CatchUps {
     Store& store_;
     const Planner& planner_;
     const ReadLog read_log_;
-    const CatchUpRules rules_;
-    const CatchUpObserver observer_;
+    const ReconcileRules rules_;
+    const ReconcileObserver observer_;
     std::mutex mutex_;
     std::deque<std::string> found_;  ///< due when they were looked for
     std::chrono::steady_clock::time_point look_not_before_{};

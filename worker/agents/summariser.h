@@ -34,8 +34,8 @@ struct SummariserObserver {
 /// Thread-safe: summaries are independent of each other.
 class Summariser {
   public:
-    Summariser(Store& store, Witness& witness, SummariserRules rules, SummariserObserver observer)
-        : store_(store), witness_(witness), rules_(std::move(rules)), observer_(std::move(observer)) {}
+    Summariser(Store& store, FinalMessageSource& witness, SummariserRules rules, SummariserObserver observer)
+        : store_(store), final_messages_(witness), rules_(std::move(rules)), observer_(std::move(observer)) {}
 
     /// Takes the turn's summary and freezes it; returns at once when it is frozen or leased by another. A
     /// stop leaves it to others. True when it did something. Errors: the database's; the summary then waits
@@ -46,18 +46,18 @@ class Summariser {
     struct Job;
 
     Result<bool> lease(const TurnId& turn, Job& job);
-    Result<void> let_go(const Job& job);
-    Result<void> freeze(const Job& job, const Testimony& testimony);
+    Result<void> release(const Job& job);
+    Result<void> freeze(const Job& job, const FinalMessageReply& reply);
 
     Store& store_;
-    Witness& witness_;
+    FinalMessageSource& final_messages_;
     const SummariserRules rules_;
     const SummariserObserver observer_;
 };
 
-/// `row` with the words of a testimony in it, redacted and cut as stored words are. Without such words it
+/// `row` with the words of a reply in it, redacted and cut as stored words are. Without such words it
 /// stays as the log alone made it. Errors: poison, when the row holds no summary.
-Result<SummaryRow> with_words_of(const Testimony& testimony, SummaryRow row);
+Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row);
 
 /// Whether the summary's own words are missing, or may have been cut.
 bool lacks_words(const SummaryRow& row);

@@ -15,10 +15,10 @@ constexpr std::chrono::seconds sweep_every{1};
 
 }  // namespace
 
-Summarisers::Summarisers(Store& store, Witness& witness, Summariser& summariser, int threads,
+Summarisers::Summarisers(Store& store, FinalMessageSource& witness, Summariser& summariser, int threads,
                          std::function<void(const std::string&)> trouble)
     : store_(store),
-      witness_(witness),
+      final_messages_(witness),
       summariser_(summariser),
       threads_wanted_(threads),
       max_per_server_(static_cast<std::size_t>(std::max(1, threads / 2))),
@@ -59,7 +59,7 @@ std::optional<TurnId> Summarisers::begin_locked() {
 }
 
 void Summarisers::work_at(const TurnId& turn, const std::stop_token& stop) {
-    const auto server = witness_.server_of(turn.conversation_id);
+    const auto server = final_messages_.server_of(turn.conversation_id);
     if (!server) {
         trouble_(server.error().text);
         forget(turn);

@@ -24,7 +24,7 @@ namespace epilogue {
 class Summarisers {
   public:
     /// `trouble` is told of every failed database step, with an empty text when it works again.
-    Summarisers(Store& store, Witness& witness, Summariser& summariser, int threads,
+    Summarisers(Store& store, FinalMessageSource& witness, Summariser& summariser, int threads,
                 std::function<void(const std::string&)> trouble);
     /// Stops.
     ~Summarisers();
@@ -58,7 +58,7 @@ class Summarisers {
     std::optional<TurnId> begin_locked();
 
     Store& store_;
-    Witness& witness_;
+    FinalMessageSource& final_messages_;
     Summariser& summariser_;
     const int threads_wanted_;
     const std::size_t max_per_server_;

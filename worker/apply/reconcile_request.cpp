@@ -21,8 +21,8 @@ Instant heard_of_until(const Conversation& conversation) {
 
 }  // namespace
 
-Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id,
-                              ReconcileReason why, Instant at, bool has_default) {
+Result<bool> queue_reconcile(Transaction& transaction, const std::string& conversation_id,
+                             ReconcileReason why, Instant at, bool has_default) {
     if (!has_default) {
         TRY(const auto own, transaction.agent_endpoints().find(conversation_id));
         if (!own) return false;
@@ -37,16 +37,16 @@ Result<bool> ask_agent_server(Transaction& transaction, const std::string& conve
 
 bool is_in_doubt(const Conversation& conversation, Instant now) {
     const bool is_open = std::holds_alternative<Open>(conversation.standing);
-    return is_untold(conversation) || (is_open && heard_of_until(conversation) <= now);
+    return is_unseen(conversation) || (is_open && heard_of_until(conversation) <= now);
 }
 
-Result<void> ask_what_was(Transaction& transaction, const std::string& conversation_id,
-                          const Conversation& conversation, Instant now, bool has_default) {
+Result<void> request_reconcile(Transaction& transaction, const std::string& conversation_id,
+                               const Conversation& conversation, Instant now, bool has_default) {
     const bool is_open = std::holds_alternative<Open>(conversation.standing);
-    if (!is_open && !is_untold(conversation)) return {};
+    if (!is_open && !is_unseen(conversation)) return {};
     Instant at = now + topic_comes_first;
     if (is_open) at = std::max(at, heard_of_until(conversation));
-    TRY_VOID(ask_agent_server(transaction, conversation_id, ReconcileReason::registered, at, has_default));
+    TRY_VOID(queue_reconcile(transaction, conversation_id, ReconcileReason::registered, at, has_default));
     return {};
 }
 

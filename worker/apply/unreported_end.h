@@ -8,7 +8,7 @@
 namespace epilogue {
 
 /// True when no turn is open and one has ended of which `place` was not told yet.
-Result<bool> has_untold_end(Transaction& transaction, const std::string& conversation_id,
-                            const Conversation& conversation, const Processor& place);
+Result<bool> has_unreported_end(Transaction& transaction, const std::string& conversation_id,
+                                const Conversation& conversation, const Processor& place);
 
 }  // namespace epilogue

@@ -39,8 +39,8 @@ struct DeliveryProgress {
 };
 
 /// What a sender that just claimed a row has to do first.
-enum class Duty { nothing, look, send };
-Duty duty_of(const DeliveryProgress& progress);
+enum class NextAction { nothing, look, send };
+NextAction next_action(const DeliveryProgress& progress);
 
 // What happened to a claimed row.
 struct IntentMade {};  ///< the next byte may leave

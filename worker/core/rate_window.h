@@ -19,11 +19,11 @@ struct RateWindow {
     std::vector<Instant>
         calls;             ///< ascending: when each was over; one under way is over at the end of its lease
     Instant closed_until;  ///< the platform wants no call before
-    int strikes = 0;       ///< refusals by rate since the last call that was not refused
-    std::optional<Instant> struck_at;  ///< the newest of them
-    bool waiting = false;              ///< deliveries stand in line for it
-    Instant served_at;                 ///< when the line was last seen to, or began; to a few seconds
-    Instant neglected_until;           ///< what was in line before that stood there while nobody saw to it
+    int refusals = 0;      ///< refusals by rate since the last call that was not refused
+    std::optional<Instant> last_refused_at;  ///< the newest of them
+    bool waiting = false;                    ///< deliveries stand in line for it
+    Instant served_at;                       ///< when the line was last seen to, or began; to a few seconds
+    Instant unattended_until;  ///< what was in line before that stood there while nobody saw to it
     bool operator==(const RateWindow&) const = default;
 
     /// The earliest instant at which such a call may begin. A call is counted by the latest instant at which
@@ -44,9 +44,9 @@ struct RateWindow {
 
     /// The platform refused a call that began at `begun`, for its rate. A refusal of a call from before the
     /// last one tells nothing new.
-    void strike(Instant begun, Instant now);
+    void record_refusal(Instant begun, Instant now);
     /// A call that began at `begun` was not refused.
-    void forgive(Instant begun);
+    void record_success(Instant begun);
 };
 
 /// The instants as one text, and back; what is no instant is left out.

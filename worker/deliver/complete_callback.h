@@ -7,6 +7,6 @@
 namespace epilogue {
 
 /// SENT may complete the callback, FAILED puts it in error; any other state changes nothing.
-Result<void> finish_callback(Transaction& transaction, const DeliveryRow& delivery);
+Result<void> complete_callback(Transaction& transaction, const DeliveryRow& delivery);
 
 }  // namespace epilogue

@@ -25,7 +25,7 @@ Result<void> change(Store& store, const std::string& credential,
 
 }  // namespace
 
-Result<CredentialRow> standing_of(Transaction& transaction, const std::string& credential) {
+Result<CredentialRow> credential_state(Transaction& transaction, const std::string& credential) {
     TRY(const CredentialRow row, transaction.credentials().read(credential));
     // Not to be let go between this look and what follows from it.
     return row.parked_since ? transaction.credentials().lock(credential) : Result<CredentialRow>(row);
@@ -51,7 +51,7 @@ Result<void> credential_works(Transaction& transaction, const std::string& crede
 }
 
 Result<void> probe_now(Transaction& transaction, const std::string& credential, Instant now) {
-    TRY(CredentialRow row, standing_of(transaction, credential));
+    TRY(CredentialRow row, credential_state(transaction, credential));
     if (!row.parked_since) return {};
     row.probe_at = now;
     return transaction.credentials().update(credential, row);
@@ -73,7 +73,8 @@ Result<void> settle_credential(Store& store, const std::string& credential,
             row.unsettled = !moved.all;
             TRY(const Instant now, transaction.now());
             if (state == DeliveryState::retry)
-                for (const std::string& window : moved.windows) TRY_VOID(open_line(transaction, window, now));
+                for (const std::string& window : moved.windows)
+                    TRY_VOID(open_queue(transaction, window, now));
             return {};
         }));
         if (moved.count > 0) entered(state, moved.count);

@@ -17,7 +17,7 @@ namespace epilogue {
 constexpr std::chrono::minutes probe_every{5};
 
 /// How it stands, locked when it is parked.
-Result<CredentialRow> standing_of(Transaction& transaction, const std::string& credential);
+Result<CredentialRow> credential_state(Transaction& transaction, const std::string& credential);
 
 /// A platform refused it at `now`.
 Result<void> credential_refused(Transaction& transaction, const std::string& credential,

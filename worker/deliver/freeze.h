@@ -10,7 +10,7 @@ namespace epilogue {
 
 /// Freezes `row`, which was read as owed, as it is; `row` becomes what the table holds then. False when
 /// somebody else was first.
-Result<bool> freeze_as_it_is(Transaction& transaction, SummaryRow& row);
+Result<bool> freeze_without_agent(Transaction& transaction, SummaryRow& row);
 
 /// Freezes `row`, as its holder has made it, and lets the turn's posts be due. Returns those. Errors: fenced
 /// (fence.h) when it is frozen already, or another has taken it over.

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t max_queued = 10000;  // ids; what does not fit is found by the sweeper later
 constexpr std::size_t sweep_rows = 500;
-constexpr std::size_t sweep_lines = 50;
-constexpr std::size_t heads_of_a_line = 16;
+constexpr std::size_t sweep_queues = 50;
+constexpr std::size_t heads_of_a_queue = 16;
 constexpr std::chrono::milliseconds sweep_every{500};
 
 }  // namespace
@@ -76,9 +76,9 @@ std::optional<Outbox::Task> Outbox::begin_locked() {
 }
 
 void Outbox::work_at(const Task& task) {
-    const auto done = task.errand == Errand::heal    ? sender_.heal(task.delivery_id)
-                      : task.errand == Errand::probe ? sender_.probe(task.delivery_id)
-                                                     : sender_.deliver(task.delivery_id);
+    const auto done = task.purpose == Purpose::dedup   ? sender_.remove_duplicates(task.delivery_id)
+                      : task.purpose == Purpose::probe ? sender_.probe(task.delivery_id)
+                                                       : sender_.deliver(task.delivery_id);
     trouble_(done ? "" : done.error().text);
     const std::lock_guard lock(mutex_);
     --busy_;
@@ -104,53 +104,56 @@ void Outbox::sweep_once() {
 }
 
 /// What one look at the tables found besides deliveries that are due.
-struct Outbox::Upkeep {
-    std::vector<std::string> empty_lines;
+struct Outbox::Housekeeping {
+    std::vector<std::string> empty_queues;
     std::vector<std::string> unsettled;       ///< credentials
     std::vector<std::string> nothing_parked;  ///< refused credentials for which nothing waits
 };
 
 Result<void> Outbox::look(std::vector<Task>& tasks) {
-    Upkeep upkeep;
+    Housekeeping housekeeping;
     TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
         TRY_VOID(find_due(transaction, tasks));
-        TRY_VOID(find_in_lines(transaction, tasks, upkeep));
-        return find_parked(transaction, tasks, upkeep);
+        TRY_VOID(find_queued(transaction, tasks, housekeeping));
+        return find_parked(transaction, tasks, housekeeping);
     }));
-    for (const std::string& window : upkeep.empty_lines) TRY_VOID(close_empty_line(store_, window));
-    for (const std::string& credential : upkeep.unsettled) TRY_VOID(sender_.settle(credential));
-    for (const std::string& credential : upkeep.nothing_parked) TRY_VOID(forget_parked(store_, credential));
+    for (const std::string& window : housekeeping.empty_queues) TRY_VOID(close_empty_queue(store_, window));
+    for (const std::string& credential : housekeeping.unsettled) TRY_VOID(sender_.settle(credential));
+    for (const std::string& credential : housekeeping.nothing_parked)
+        TRY_VOID(forget_parked(store_, credential));
     return {};
 }
 
 Result<void> Outbox::find_due(Transaction& transaction, std::vector<Task>& tasks) {
     TRY(const auto due, transaction.deliveries().due(sweep_rows));
     for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink});
-    TRY(const auto heals, transaction.deliveries().due_dedups(sweep_rows));
-    for (const DeliveryRow& row : heals) tasks.push_back({row.id, row.sink, Errand::heal});
+    TRY(const auto dedups, transaction.deliveries().due_dedups(sweep_rows));
+    for (const DeliveryRow& row : dedups) tasks.push_back({row.id, row.sink, Purpose::dedup});
     return {};
 }
 
 /// Of each window that is open no more than may have a chance: the next look is soon.
-Result<void> Outbox::find_in_lines(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep) {
-    TRY(const auto windows, transaction.rate_limits().open_queues(sweep_lines));
+Result<void> Outbox::find_queued(Transaction& transaction, std::vector<Task>& tasks,
+                                 Housekeeping& housekeeping) {
+    TRY(const auto windows, transaction.rate_limits().open_queues(sweep_queues));
     for (const std::string& window : windows) {
-        TRY(const auto heads, transaction.rate_limits().queue_heads(window, heads_of_a_line));
+        TRY(const auto heads, transaction.rate_limits().queue_heads(window, heads_of_a_queue));
         for (const DeliveryRow& row : heads) tasks.push_back({row.id, row.sink});
-        if (heads.empty()) upkeep.empty_lines.push_back(window);
+        if (heads.empty()) housekeeping.empty_queues.push_back(window);
     }
     return {};
 }
 
-Result<void> Outbox::find_parked(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep) {
-    TRY(upkeep.unsettled, transaction.credentials().unsettled(sweep_lines));
-    TRY(const auto due, transaction.credentials().to_probe(sweep_lines));
+Result<void> Outbox::find_parked(Transaction& transaction, std::vector<Task>& tasks,
+                                 Housekeeping& housekeeping) {
+    TRY(housekeeping.unsettled, transaction.credentials().unsettled(sweep_queues));
+    TRY(const auto due, transaction.credentials().to_probe(sweep_queues));
     for (const std::string& credential : due) {
         TRY(const auto oldest, transaction.credentials().oldest_parked(credential));
         if (oldest)
-            tasks.push_back({oldest->id, oldest->sink, Errand::probe});
+            tasks.push_back({oldest->id, oldest->sink, Purpose::probe});
         else
-            upkeep.nothing_parked.push_back(credential);
+            housekeeping.nothing_parked.push_back(credential);
     }
     return {};
 }

@@ -20,11 +20,11 @@ namespace epilogue {
 
 class Outbox {
   public:
-    using Errand = Sender::Errand;
+    using Purpose = Sender::Purpose;
     struct Task {
         std::string delivery_id;
         std::string sink;
-        Errand errand = Errand::post;
+        Purpose purpose = Purpose::post;
     };
 
     /// For `senders` at the same time. `trouble` is told of every failed database step, with an empty text
@@ -55,11 +55,13 @@ class Outbox {
     void send(const std::stop_token& stop);
     void sweep(const std::stop_token& stop);
     std::optional<Task> begin_locked();
-    struct Upkeep;
+    struct Housekeeping;
     Result<void> look(std::vector<Task>& tasks);
     static Result<void> find_due(Transaction& transaction, std::vector<Task>& tasks);
-    static Result<void> find_in_lines(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep);
-    static Result<void> find_parked(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep);
+    static Result<void> find_queued(Transaction& transaction, std::vector<Task>& tasks,
+                                    Housekeeping& housekeeping);
+    static Result<void> find_parked(Transaction& transaction, std::vector<Task>& tasks,
+                                    Housekeeping& housekeeping);
 
     Store& store_;
     Sender& sender_;

@@ -19,10 +19,10 @@
 namespace epilogue {
 namespace {
 
-/// It is no member of the line it stands in now: that knows better (RateWindow::neglected_until).
+/// It is no member of the line it stands in now: that knows better (RateWindow::unattended_until).
 bool is_overdue(const DeliveryRow& row, Instant now) {
     const Instant due = row.next_attempt_at.value_or(row.created_at);
-    return duty_of(row.progress) == Duty::send && row.progress.state != DeliveryState::unknown &&
+    return next_action(row.progress) == NextAction::send && row.progress.state != DeliveryState::unknown &&
            now - std::max(due, row.lease_until.value_or(due)) > overdue_after;
 }
 
@@ -40,7 +40,7 @@ bool is_due(const DeliveryRow& row, Instant now) {
 }  // namespace
 
 /// What the claim found out.
-enum class Sender::Leave {
+enum class Sender::Admission {
     granted,    ///< its call may be made
     put_off,    ///< the row says what it waits for now, or why nothing is to be done
     untouched,  ///< nothing has changed
@@ -59,14 +59,14 @@ struct Sender::Job {
     Instant claimed_at;
     Instant free_since;     ///< nobody had worked at it from then on
     DeliveryState found{};  ///< the state before the claim
-    Leave leave = Leave::untouched;
+    Admission admission = Admission::untouched;
     Quota quota;
     Permit permit;
     std::vector<std::string> tries;  ///< refused credentials that this delivery tries for all others
 
     // What the platform said, once it has been asked.
     bool was_asked = false;
-    RateWord rate;
+    RateSignal rate;
     bool credential_works = false;
     bool credential_refused = false;
 
@@ -81,32 +81,32 @@ bool Sender::lease_holds(const Job& job) const {
     return clock_.boottime() + rules_.http_timeout < job.lease_ends;
 }
 
-Result<void> Sender::claim(const std::string& delivery_id, Errand errand, Job& job) {
+Result<void> Sender::claim(const std::string& delivery_id, Purpose purpose, Job& job) {
     job.lease_ends = clock_.boottime() + rules_.lease;
-    const auto is_wanted = [errand](const DeliveryRow& row, Instant now) {
-        switch (errand) {
-            case Errand::post:
-                return duty_of(row.progress) != Duty::nothing;
-            case Errand::probe:
+    const auto is_wanted = [purpose](const DeliveryRow& row, Instant now) {
+        switch (purpose) {
+            case Purpose::post:
+                return next_action(row.progress) != NextAction::nothing;
+            case Purpose::probe:
                 return waits_for_credential(row.progress);
-            case Errand::heal:
+            case Purpose::dedup:
                 return row.progress.state == DeliveryState::sent && row.dedup_due_at &&
                        *row.dedup_due_at <= now;
         }
         return false;
     };
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        job.leave = Leave::untouched;
+        job.admission = Admission::untouched;
         job.tries.clear();
         job.froze.clear();
         TRY(auto row, transaction.deliveries().lock(delivery_id));
         TRY(const Instant now, transaction.now());
         if (!row || !is_wanted(*row, now) || !is_due(*row, now)) return {};
-        if (errand != Errand::heal) {
+        if (purpose != Purpose::dedup) {
             TRY(const bool must_wait, transaction.deliveries().has_older_open(*row));
             if (must_wait) return {};
         }
-        job.overdue = errand == Errand::post && is_overdue(*row, now);
+        job.overdue = purpose == Purpose::post && is_overdue(*row, now);
         job.row = std::move(*row);
         job.found = job.row.progress.state;
         job.claimed_at = now;
@@ -114,9 +114,10 @@ Result<void> Sender::claim(const std::string& delivery_id, Errand errand, Job& j
         job.row.owner = rules_.owner;
         job.row.generation.value += 1;
         job.row.lease_until = now + rules_.lease;
-        TRY(job.leave, errand == Errand::heal ? prepare_heal(transaction, job) : prepare(transaction, job));
-        if (job.leave == Leave::untouched) return {};
-        if (job.leave == Leave::put_off) job.row.lease_until = now;  // let go of it
+        TRY(job.admission,
+            purpose == Purpose::dedup ? prepare_dedup(transaction, job) : prepare(transaction, job));
+        if (job.admission == Admission::untouched) return {};
+        if (job.admission == Admission::put_off) job.row.lease_until = now;  // let go of it
         return transaction.deliveries().update(job.row);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
@@ -139,57 +140,57 @@ void Sender::address(const CallbackRow& callback, Job& job) const {
 
 /// What the sink needs beside the row: the target, its turn, and the frozen summary while the body is not
 /// rendered yet.
-Result<Sender::Leave> Sender::prepare(Transaction& transaction, Job& job) {
+Result<Sender::Admission> Sender::prepare(Transaction& transaction, Job& job) {
     TRY(const auto callback, transaction.callbacks().lock(job.row.callback_id));
     if (!callback) return fatal("delivery " + job.row.id + " has no callback");
     if (callback->state.phase == Phase::cancelled && job.row.progress.attempt == 0) {
         job.row.progress.state = DeliveryState::failed;
         job.row.progress.cause = "cancelled before it was tried";
         job.row.next_attempt_at = job.claimed_at;
-        return Leave::put_off;
+        return Admission::put_off;
     }
     address(*callback, job);
     if (!job.sink) {
         const int attempt = job.row.progress.attempt;
         job.row.progress = {DeliveryState::parked, attempt, 0, job.obstacle, "", "", std::nullopt};
         job.row.next_attempt_at = job.claimed_at;
-        return Leave::put_off;
+        return Admission::put_off;
     }
-    TRY(const Leave leave, ask_leave(transaction, job));
-    if (leave != Leave::granted || !job.row.body.empty()) return leave;
+    TRY(const Admission admission, admit(transaction, job));
+    if (admission != Admission::granted || !job.row.body.empty()) return admission;
     TRY(auto summary, transaction.summaries().find({job.row.conversation_id, job.row.turn_key}));
     if (!summary) return fatal("delivery " + job.row.id + " has no summary");
     if (summary->owed) {
-        TRY(const bool froze, freeze_as_it_is(transaction, *summary));
+        TRY(const bool froze, freeze_without_agent(transaction, *summary));
         job.froze = froze ? summary->source : "";
         job.row.next_attempt_at = due_since(*summary, job.claimed_at);
         job.overdue = job.overdue || *job.row.next_attempt_at < job.claimed_at;
     }
     TRY(job.summary, summary_from_json(summary->body));
-    return Leave::granted;
+    return Admission::granted;
 }
 
 /// Whether its call may be made now: the credential is not refused, the window is open, and it is its turn.
-Result<Sender::Leave> Sender::ask_leave(Transaction& transaction, Job& job) {
+Result<Sender::Admission> Sender::admit(Transaction& transaction, Job& job) {
     DeliveryRow& row = job.row;
     const Instant now = job.claimed_at;
     job.quota = job.sink->quota(job.target);
     const std::string& own = job.quota.credential;
     const bool was_parked = job.found == DeliveryState::parked;
-    const bool was_in_line = !was_parked && !row.next_attempt_at && row.rate_window == job.quota.window;
-    if (own.empty()) return was_parked ? Leave::untouched : Leave::granted;
+    const bool was_queued = !was_parked && !row.next_attempt_at && row.rate_window == job.quota.window;
+    if (own.empty()) return was_parked ? Admission::untouched : Admission::granted;
     // It may have been parked for a credential that is no longer the one configured.
     const std::string before = row.credential.empty() ? own : row.credential;
     std::map<std::string, CredentialRow> refused;
     for (const std::string& name : std::set{own, before}) {
-        TRY(auto standing, standing_of(transaction, name));
+        TRY(auto standing, credential_state(transaction, name));
         if (standing.parked_since) refused.emplace(name, std::move(standing));
     }
     const auto may_try = [&](const std::string& name) {
         return !refused.contains(name) || refused.at(name).probe_at.value_or(now) <= now;
     };
-    if (was_parked && (!refused.contains(before) || !may_try(before))) return Leave::untouched;
-    const bool looks = duty_of(row.progress) == Duty::look;
+    if (was_parked && (!refused.contains(before) || !may_try(before))) return Admission::untouched;
+    const bool looks = next_action(row.progress) == NextAction::look;
     if (refused.contains(own) && (looks || !may_try(own))) {
         row.credential = own;
         row.rate_window = job.quota.window;
@@ -198,32 +199,32 @@ Result<Sender::Leave> Sender::ask_leave(Transaction& transaction, Job& job) {
         else if (!was_parked)  // a look-up would be refused as well
             row.next_attempt_at =
                 std::max(now, refused.at(own).probe_at.value_or(now)) + std::chrono::seconds{1};
-        return Leave::put_off;
+        return Admission::put_off;
     }
     if (was_parked) row.progress = step(row.progress, CredentialTried{}).value_or(row.progress);
     const Call call = looks ? Call::read : Call::write;
-    const auto in_line_since = was_in_line ? std::optional(job.free_since) : std::nullopt;
-    TRY(auto permit, take_permit(transaction, job.quota, call, in_line_since, now, *row.lease_until));
-    if (!permit && (was_parked || was_in_line) && call == Call::write) return Leave::untouched;
+    const auto queued_since = was_queued ? std::optional(job.free_since) : std::nullopt;
+    TRY(auto permit, acquire_permit(transaction, job.quota, call, queued_since, now, *row.lease_until));
+    if (!permit && (was_parked || was_queued) && call == Call::write) return Admission::untouched;
     row.credential = own;
     row.rate_window = job.quota.window;
     if (!permit) {
         row.next_attempt_at = call == Call::write ? std::nullopt : std::optional(permit.error().until);
-        return Leave::put_off;
+        return Admission::put_off;
     }
     job.permit = std::move(*permit);
-    if (was_in_line && call == Call::write) job.overdue = job.permit.neglected;
+    if (was_queued && call == Call::write) job.overdue = job.permit.unattended;
     if (!row.next_attempt_at) row.next_attempt_at = now;
     for (auto& [name, standing] : refused) {
         standing.probe_at = now + probe_every;
         TRY_VOID(transaction.credentials().update(name, standing));
         job.tries.push_back(name);
     }
-    return Leave::granted;
+    return Admission::granted;
 }
 
 /// What was posted stays posted: a row that nobody can look for any more is only not checked.
-Result<Sender::Leave> Sender::prepare_heal(Transaction& transaction, Job& job) {
+Result<Sender::Admission> Sender::prepare_dedup(Transaction& transaction, Job& job) {
     TRY(const auto callback, transaction.callbacks().read(job.row.callback_id));
     if (callback)
         address(*callback, job);
@@ -231,44 +232,44 @@ Result<Sender::Leave> Sender::prepare_heal(Transaction& transaction, Job& job) {
         job.obstacle = "it has no callback";
     if (!job.sink) {
         job.row.dedup_due_at.reset();
-        return Leave::put_off;
+        return Admission::put_off;
     }
     job.quota = job.sink->quota(job.target);
-    if (job.quota.credential.empty()) return Leave::granted;
+    if (job.quota.credential.empty()) return Admission::granted;
     TRY(const auto standing, transaction.credentials().read(job.quota.credential));
     if (standing.parked_since) {
         job.row.dedup_due_at = job.claimed_at + probe_every;
-        return Leave::put_off;
+        return Admission::put_off;
     }
     TRY(auto permit,
-        take_permit(transaction, job.quota, Call::read, {}, job.claimed_at, *job.row.lease_until));
+        acquire_permit(transaction, job.quota, Call::read, {}, job.claimed_at, *job.row.lease_until));
     if (!permit) {
         job.row.dedup_due_at = permit.error().until;
-        return Leave::put_off;
+        return Admission::put_off;
     }
     job.permit = std::move(*permit);
-    return Leave::granted;
+    return Admission::granted;
 }
 
 Result<bool> Sender::deliver(const std::string& delivery_id) {
-    return attempt(delivery_id, Errand::post);
+    return attempt(delivery_id, Purpose::post);
 }
 
 Result<bool> Sender::probe(const std::string& delivery_id) {
-    return attempt(delivery_id, Errand::probe);
+    return attempt(delivery_id, Purpose::probe);
 }
 
-Result<bool> Sender::attempt(const std::string& delivery_id, Errand errand) {
+Result<bool> Sender::attempt(const std::string& delivery_id, Purpose purpose) {
     Job job;
-    TRY_VOID(claim(delivery_id, errand, job));
-    if (job.leave == Leave::untouched) return false;
+    TRY_VOID(claim(delivery_id, purpose, job));
+    if (job.admission == Admission::untouched) return false;
     if (!job.froze.empty()) observer_.froze(job.froze);
     if (job.row.progress.state != job.found) observer_.entered(job.row.sink, job.row.progress.state, 1);
-    if (job.leave == Leave::put_off) return true;
+    if (job.admission == Admission::put_off) return true;
     const auto worked = work(job);
     if (!worked && is_fenced(worked.error())) {
         observer_.fenced();
-        TRY_VOID(leave_heal_due(job));
+        TRY_VOID(leave_check_due(job));
     } else if (!worked) {
         return Failure(worked.error());
     }
@@ -284,7 +285,7 @@ Result<void> Sender::settle(const std::string& credential) {
 
 Result<void> Sender::work(Job& job) {
     if (!lease_holds(job)) return {};
-    if (duty_of(job.row.progress) == Duty::look) return record(job, look(job));
+    if (next_action(job.row.progress) == NextAction::look) return record(job, look(job));
     if (job.overdue) {
         TRY(const bool is_enough, look_first(job));
         if (is_enough) return {};
@@ -308,7 +309,7 @@ DeliveryEvent Sender::look(Job& job) {
     observer_.looked(job.row.sink, sighting.seen.empty() ? "absent" : "found");
     if (sighting.seen.empty()) return NotFound{};
     observer_.suppressed("lookup");
-    remove_twins(job, sighting);
+    remove_duplicates_of(job, sighting);
     return FoundOnPlatform{sighting.seen[0].remote_id, sighting.seen[0].remote_url};
 }
 
@@ -378,11 +379,11 @@ Result<void> Sender::record(Job& job, const DeliveryEvent& event) {
         if (!std::holds_alternative<IntentMade>(event)) next.lease_until = now;  // let go of it
         next.next_attempt_at = now + wait;
         if (next.progress.state == DeliveryState::sent) next.sent_at = now;
-        if (needs_heal(job, event, next)) next.dedup_due_at = now + rules_.heal_after;
+        if (needs_check(job, event, next)) next.dedup_due_at = now + rules_.dedup_after;
         if (next.progress.state == DeliveryState::failed) next.dedup_due_at.reset();
         TRY_VOID(pace(transaction, job, next, now));
         TRY_VOID(transaction.deliveries().update(next));
-        return finish_callback(transaction, next);
+        return complete_callback(transaction, next);
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
         TRY(const auto stored, transaction.deliveries().lock(job.row.id));
@@ -405,26 +406,26 @@ Result<void> Sender::pace(Transaction& transaction, const Job& job, DeliveryRow&
         TRY_VOID(credential_refused(transaction, job.quota.credential, next.progress.cause, now));
     for (const std::string& name : job.tries)
         if (job.credential_works) TRY_VOID(credential_works(transaction, name));
-    const bool gets_in_line = job.rate.refused && job.permit.call == Call::write;
+    const bool is_queued_now = job.rate.refused && job.permit.call == Call::write;
     TRY(const auto closed_until,
-        return_permit(transaction, job.permit, job.rate, gets_in_line, now, clock_.random01()));
-    if (gets_in_line)
+        release_permit(transaction, job.permit, job.rate, is_queued_now, now, clock_.random01()));
+    if (is_queued_now)
         next.next_attempt_at.reset();
     else if (closed_until)
         next.next_attempt_at = *closed_until;
     return {};
 }
 
-bool Sender::may_heal(const Job& job) const {
-    return rules_.heal_after.count() > 0 && job.sink->twin_check() != TwinCheck::never &&
-           !mutant(Mutant::heal_switched_off);
+bool Sender::may_check(const Job& job) const {
+    return rules_.dedup_after.count() > 0 && job.sink->twin_check() != TwinCheck::never &&
+           !mutant(Mutant::dedup_switched_off);
 }
 
 /// Whether `event`, which made the row `next`, leads to a check for twins. A row that is not SENT yet keeps
 /// the due time as the note that it was once unknown whether it had been posted; nobody looks at it before it
 /// is SENT.
-bool Sender::needs_heal(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const {
-    if (!may_heal(job)) return false;
+bool Sender::needs_check(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const {
+    if (!may_check(job)) return false;
     const bool is_sent = next.progress.state == DeliveryState::sent;
     if (job.sink->twin_check() == TwinCheck::always) return is_sent;
     return next.progress.state == DeliveryState::unknown || std::holds_alternative<FoundOnPlatform>(event) ||
@@ -433,52 +434,52 @@ bool Sender::needs_heal(const Job& job, const DeliveryEvent& event, const Delive
 
 /// Our record was refused, so somebody else may have posted as well: the row is checked for twins. Not at
 /// once: look-ups lag behind writes, and one that sees a single post ends the check.
-Result<void> Sender::leave_heal_due(const Job& job) {
-    if (!may_heal(job)) return {};
+Result<void> Sender::leave_check_due(const Job& job) {
+    if (!may_check(job)) return {};
     log_warn("a sender lost its lease on the way; the delivery will be checked for twins",
              {{"delivery", job.row.id}});
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto stored, transaction.deliveries().lock(job.row.id));
         TRY(const Instant now, transaction.now());
         if (!stored || stored->progress.state == DeliveryState::failed) return {};
-        stored->dedup_due_at = now + rules_.heal_after;
+        stored->dedup_due_at = now + rules_.dedup_after;
         return transaction.deliveries().update(*stored);
     };
     return store_.transact_idempotent(work);
 }
 
 /// Keeps the oldest; true when no twin is left.
-bool Sender::remove_twins(const Job& job, const Sighting& sighting) {
+bool Sender::remove_duplicates_of(const Job& job, const Sighting& sighting) {
     bool all = true;
     for (std::size_t i = 1; i < sighting.seen.size(); ++i) {
         const bool removed = job.sink->remove(job.post(), sighting.seen[i]);
-        if (removed) observer_.healed(job.row.sink);
+        if (removed) observer_.duplicate_removed(job.row.sink);
         all = all && removed;
     }
     return all;
 }
 
-Result<bool> Sender::heal(const std::string& delivery_id) {
+Result<bool> Sender::remove_duplicates(const std::string& delivery_id) {
     Job job;
-    TRY_VOID(claim(delivery_id, Errand::heal, job));
-    if (job.leave == Leave::put_off && !job.sink)
+    TRY_VOID(claim(delivery_id, Purpose::dedup, job));
+    if (job.admission == Admission::put_off && !job.sink)
         log_warn("a post cannot be checked for twins", {{"delivery", delivery_id}, {"why", job.obstacle}});
-    if (job.leave != Leave::granted) return false;
+    if (job.admission != Admission::granted) return false;
     const Sighting sighting = job.sink->find(job.post());
     job.rate = {sighting.rate_limited, sighting.not_before, !sighting.looked && !sighting.rate_limited};
     observer_.looked(job.row.sink, !sighting.looked ? "failed" : sighting.seen.empty() ? "absent" : "found");
-    const bool over = sighting.looked ? remove_twins(job, sighting) : sighting.forbidden;
+    const bool over = sighting.looked ? remove_duplicates_of(job, sighting) : sighting.forbidden;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto stored, transaction.deliveries().lock(delivery_id));
         TRY(const Instant now, transaction.now());
         if (!stored || stored->generation != job.row.generation) return {};
         TRY(const auto closed_until,
-            return_permit(transaction, job.permit, job.rate, false, now, clock_.random01()));
+            release_permit(transaction, job.permit, job.rate, false, now, clock_.random01()));
         stored->generation.value += 1;
         stored->lease_until = now;
         stored->dedup_due_at =
             over ? std::nullopt
-                 : std::optional(std::max(now + rules_.heal_after, closed_until.value_or(now)));
+                 : std::optional(std::max(now + rules_.dedup_after, closed_until.value_or(now)));
         return transaction.deliveries().update(*stored);
     };
     TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {

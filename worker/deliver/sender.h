@@ -23,7 +23,7 @@ struct SenderRules {
     std::string owner;
     std::chrono::milliseconds lease{60000};
     std::chrono::milliseconds http_timeout{20000};
-    std::chrono::seconds heal_after{60};  ///< a check for twins so long after a post; 0: none
+    std::chrono::seconds dedup_after{60};  ///< a check for twins so long after a post; 0: none
 };
 
 /// What a sender tells its observer (metrics). Every function may be called from any sender's thread.
@@ -34,7 +34,7 @@ struct SenderObserver {
     std::function<void(const std::string& sink, std::string_view result)> looked = [](auto&&, auto) {};
     std::function<void(const std::string& sink, std::chrono::duration<double>)> visible = [](auto&&, auto) {};
     std::function<void(std::string_view where)> suppressed = [](auto) {};
-    std::function<void(const std::string& sink)> healed = [](auto&&) {};
+    std::function<void(const std::string& sink)> duplicate_removed = [](auto&&) {};
     std::function<void()> fenced = [] {};
     /// A post fell due before its summary was frozen: the summary was frozen as it was.
     std::function<void(const std::string& source)> froze = [](auto&&) {};
@@ -44,7 +44,7 @@ struct SenderObserver {
 class Sender {
   public:
     /// What a delivery is taken up for.
-    enum class Errand { post, probe, heal };
+    enum class Purpose { post, probe, dedup };
 
     Sender(Store& store, const Sinks& sinks, SenderRules rules, SenderObserver observer, SenderClock clock)
         : store_(store),
@@ -64,7 +64,7 @@ class Sender {
 
     /// Looks whether a SENT delivery has twins on the platform and removes all but the oldest. True when it
     /// looked.
-    Result<bool> heal(const std::string& delivery_id);
+    Result<bool> remove_duplicates(const std::string& delivery_id);
 
     /// Parks and lets go what waits for the credential.
     Result<void> settle(const std::string& credential);
@@ -72,24 +72,24 @@ class Sender {
   private:
     struct Job;
 
-    enum class Leave;
+    enum class Admission;
 
-    Result<void> claim(const std::string& delivery_id, Errand errand, Job& job);
+    Result<void> claim(const std::string& delivery_id, Purpose purpose, Job& job);
     void address(const CallbackRow& callback, Job& job) const;
-    Result<Leave> prepare(Transaction& transaction, Job& job);
-    Result<Leave> ask_leave(Transaction& transaction, Job& job);
-    Result<Leave> prepare_heal(Transaction& transaction, Job& job);
-    Result<bool> attempt(const std::string& delivery_id, Errand errand);
+    Result<Admission> prepare(Transaction& transaction, Job& job);
+    Result<Admission> admit(Transaction& transaction, Job& job);
+    Result<Admission> prepare_dedup(Transaction& transaction, Job& job);
+    Result<bool> attempt(const std::string& delivery_id, Purpose purpose);
     Result<void> work(Job& job);
     DeliveryEvent look(Job& job);
     Result<bool> look_first(Job& job);
     Result<DeliveryEvent> send(Job& job);
     Result<void> record(Job& job, const DeliveryEvent& event);
     Result<void> pace(Transaction& transaction, const Job& job, DeliveryRow& next, Instant now) const;
-    Result<void> leave_heal_due(const Job& job);
-    bool may_heal(const Job& job) const;
-    bool needs_heal(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const;
-    bool remove_twins(const Job& job, const Sighting& sighting);
+    Result<void> leave_check_due(const Job& job);
+    bool may_check(const Job& job) const;
+    bool needs_check(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const;
+    bool remove_duplicates_of(const Job& job, const Sighting& sighting);
     bool lease_holds(const Job& job) const;
 
     Store& store_;
