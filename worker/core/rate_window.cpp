@@ -17,7 +17,7 @@ bool one_at_a_time(const RateWindow& window, const std::vector<RateLimit>& limit
 
 Instant RateWindow::next(Call call, const std::vector<RateLimit>& limits) const {
     Instant at = mutant(Mutant::closed_window_ignored) ? Instant{} : closed_until;
-    // What is over lies in the past: only a call under way holds up the next one here.
+    // Calls that are over count with an instant in the past: only a call under way can be later than `at`.
     if (one_at_a_time(*this, limits) && !calls.empty()) at = std::max(at, calls.back());
     if (call == Call::read) return at;
     for (const RateLimit& limit : limits) {

@@ -9,10 +9,12 @@
 namespace epilogue {
 namespace {
 
-/// A call under way is over long before its lease is, mostly; a read stands in no line that would tell.
+/// After which a read asks again at the latest: the call that holds it up mostly ends long before its lease,
+/// and a read is in no queue that would be served then.
 constexpr std::chrono::seconds ask_again{5};
 
-/// What was asked of the platform, and a little more after each refusal: not all pools at the same moment.
+/// For how long a refusal closes the window: the platform's own waiting time, and a little more after each
+/// refusal, so that pools which share the limit do not come back at the same moment.
 std::chrono::milliseconds pause(const RateSignal& signal, int refusals, double random01) {
     const auto backoff = full_jitter(refusals, random01);
     return signal.not_before ? *signal.not_before + backoff / 10 : backoff;
@@ -44,11 +46,12 @@ Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, co
         permit.unattended = queued_since && *queued_since < window.unattended_until;
         return true;
     };
-    // A window that keeps nothing and is open needs no lock: most of them, most of the time.
+    // An open window that does not count this call needs no lock; most windows are that most of the time.
     TRY(window, rows.read(permit.window));
     if (!window.keeps(call, permit.limits) && may_begin() && !is_noted) return permit;
     if (call == Call::write && window.waiting && window.next(call, permit.limits) > now) {
-        // Many may get in line at the same time; as long as one of them holds the window, it knows of a line.
+        // Many deliveries may be queued at the same time: a shared lock is enough to see that the row says
+        // so, and that close_empty_queue() cannot change it before they are committed.
         TRY(window, rows.share_lock(permit.window));
         if (window.waiting) return tl::unexpected(NotYet{window.next(call, permit.limits)});
     }
@@ -103,8 +106,8 @@ Result<void> open_queue(Transaction& transaction, const std::string& name, Insta
 Result<void> close_empty_queue(Store& store, const std::string& window) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         RateLimitRows& rows = transaction.rate_limits();
-        TRY(RateWindow row,
-            rows.lock(window));  // whoever gets in line holds it until that is committed
+        // A transaction that queues a delivery holds the row until it is committed.
+        TRY(RateWindow row, rows.lock(window));
         TRY(const bool has_queue, rows.has_queue(window));
         if (has_queue || !row.waiting) return {};
         row.waiting = false;
