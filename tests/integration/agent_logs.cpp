@@ -52,7 +52,10 @@ struct Scene {
             [](Transaction&) -> Result<bool> { return false; }));
     }
     void work() {
-        while (owned.number("SELECT COUNT(*) FROM catch_ups") > 0) expect(reconciler.work_once({}));
+        while (owned.number("SELECT COUNT(*) FROM catch_ups") > 0) {
+            expect(reconciler.sweep_once());
+            while (const auto task = reconciler.begin()) expect(reconciler.work_at(*task, {}));
+        }
     }
 
     AgentStandIn agent_server;

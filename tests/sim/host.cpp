@@ -49,14 +49,14 @@ struct Host::Parts {
               {[&host] { return host.boot_offset_ + std::chrono::nanoseconds(host.world_.schedule.now()); },
                [&world_random = world.schedule.random] { return world_random.real01(); }}),
           outbox(post_store, sender, senders, [](const std::string&) {}),
-          witness(world.database, process),
-          summariser(post_store, witness,
+          final_messages(world.database, process),
+          summariser(post_store, final_messages,
                      {.owner = process.name(), .lease = summary_lease, .deadline = world.asking.deadline},
                      {.released =
                           [this](const DeliveryRow& row) {
                               outbox.add({row.id, row.sink});
                           }}),
-          asking(post_store, witness, summariser, summarisers, [](const std::string&) {}),
+          asking(post_store, final_messages, summariser, summarisers, [](const std::string&) {}),
           lanes(host.limits_, {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
                                [&host] { return host.world_.database.now() + host.wall_offset_; }}),
           log(world.broker, process, lanes,
@@ -72,13 +72,12 @@ struct Host::Parts {
                 .random01 = [&world_random = world.schedule.random] { return world_random.real01(); },
                 .owed = [this](const TurnId& turn) { asking.add(turn); }}) {
         if (world.agent_logs == nullptr) return;
-        catch_ups = std::make_unique<Reconciler>(
+        reconciler = std::make_unique<Reconciler>(
             post_store, planner, world.agent_logs->asked_by(process),
             ReconcileRules{.group = "epilogue",
                            .topic = "conversation.events",
                            .owner = process.name(),
-                           .batch = world.batch,
-                           .steady = [&host] { return SteadyTime(host.world_.schedule.now()); }},
+                           .batch = world.batch},
             ReconcileObserver{.over =
                                   [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
                                       schedule.say("a catch-up ({}): {}", name_of(why), result);
@@ -104,13 +103,13 @@ struct Host::Parts {
     Sinks sinks;
     Sender sender;
     Outbox outbox;
-    SimFinalMessageSource witness;
+    SimFinalMessageSource final_messages;
     Summariser summariser;
     Summarisers asking;
     Lanes lanes;
     SimLog log;
     Loop loop;
-    std::unique_ptr<Reconciler> catch_ups;
+    std::unique_ptr<Reconciler> reconciler;
 };
 
 Host::Host(Surroundings world, int number) : world_(world), number_(number) {
@@ -145,7 +144,7 @@ void Host::start() {
     world_.broker.join(parts_->log);
     sweep_soon(schedule.random.between(Micros{0}, Micros(milliseconds{500})));
     adopt_soon();
-    if (parts_->catch_ups) catch_up_soon(until_next_catch_up());
+    if (parts_->reconciler) catch_up_soon(until_next_catch_up());
 }
 
 void Host::kill() {
@@ -289,10 +288,10 @@ void Host::dispatch() {
 
 void Host::ask_next() {
     while (summarisers_busy_ < summarisers) {
-        const auto turn = parts_->asking.begin();
-        if (!turn) return;
+        const auto task = parts_->asking.begin();
+        if (!task) return;
         ++summarisers_busy_;
-        process_->start([this, turn = *turn] { parts_->asking.work_at(turn, std::stop_token{}); },
+        process_->start([this, task = *task] { parts_->asking.work_at(task, std::stop_token{}); },
                         [this] {
                             --summarisers_busy_;
                             ask_next();
@@ -316,10 +315,16 @@ void Host::sweep() {
         });
 }
 
-/// One of the threads that catch up.
+/// One of the reconciler's threads; it sweeps when it has nothing left to work at.
 void Host::catch_up() {
     run(
-        catch_ups_, [this] { (void)parts_->catch_ups->work_once(std::stop_token{}).has_value(); },
+        catch_ups_,
+        [this] {
+            Reconciler& reconciler = *parts_->reconciler;
+            auto task = reconciler.begin();
+            if (!task && reconciler.sweep_once()) task = reconciler.begin();
+            if (task) (void)reconciler.work_at(*task, std::stop_token{}).has_value();
+        },
         [this] {
             dispatch();
             if (process_) ask_next();

@@ -34,7 +34,7 @@ FinalMessageReply not_confirmed(std::string cause) {
     return {FinalMessageReply::Kind::not_confirmed, "", std::move(cause)};
 }
 
-/// The turn's part of the log: what stands after the event that opened it.
+/// The turn's part of the log: what comes after the event that opened it.
 std::vector<EventRef> of_turn(const std::vector<EventRef>& log, const std::string& turn_key) {
     const auto opening =
         std::find_if(log.begin(), log.end(), [&](const EventRef& event) { return event->id == turn_key; });
@@ -47,7 +47,7 @@ bool is_finish(const agent::RemoteEvent& event) {
     return action.is_object() && action.value("tool_name", Json()) == "finish";
 }
 
-/// Whether the agent said anything there, be it a finish that nobody could parse.
+/// Whether the agent said anything there, be it a finish that the server could not parse.
 bool has_words(const std::vector<EventRef>& events) {
     return std::any_of(events.begin(), events.end(), [](const EventRef& event) {
         return event->source == "agent" && (event->kind == "MessageEvent" || is_finish(*event));
@@ -80,7 +80,7 @@ FinalMessageReply reply_of(const agent::ConversationCalls& calls, const FinalMes
     FinalMessageReply confirmed;
     confirmed.kind = FinalMessageReply::Kind::confirmed;
     if (!is_offered && !query.lacks_words) return confirmed;
-    // The log is read after the words: while it ends there, they are that turn's.
+    // The log is read after the words: when it still ends with that turn, the words are that turn's.
     const auto log = is_offered ? calls.newest_events() : calls.events();
     if (!log) return failure(log.error());
     if (!stands_at(*log, query.status_event)) return not_confirmed("its log goes on");
@@ -115,7 +115,7 @@ FinalMessageReply AgentServerSource::ask(const FinalMessageQuery& query, std::ch
     return reply;
 }
 
-/// Once for each server and kind of failure, until it has answered.
+/// Logs a failure once for each server and kind, until the server has answered.
 void AgentServerSource::tell(const std::string& address, const FinalMessageReply& reply) {
     using Kind = FinalMessageReply::Kind;
     const Kind kind = reply.kind;

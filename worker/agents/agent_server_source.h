@@ -1,4 +1,4 @@
-// An agent server as witness of a turn's end: asked whether the conversation still stands there, and what its
+// Asks an agent server about a turn's end: whether anything has begun in the conversation since, and what its
 // agent said last.
 #pragma once
 
@@ -34,10 +34,11 @@ class AgentServerSource final : public FinalMessageSource {
         told_;  ///< by address: the kind of failure that was logged last
 };
 
-/// What a conversation's server says. One call after the other, each with what time is left.
+/// Asks a conversation's server: one call after the other, each with the time that is left. A call that fails
+/// makes a reply of that kind.
 FinalMessageReply reply_of(const agent::ConversationCalls& calls, const FinalMessageQuery& query);
 
-/// Whether the newest status in a log (or its end) is that one: nothing has begun since.
+/// Whether `status_event` is the newest status in a log (or in its last part): nothing has begun since.
 bool stands_at(const std::vector<agent::EventRef>& log, const std::string& status_event);
 
 }  // namespace epilogue

@@ -47,7 +47,7 @@ Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row)
     return row;
 }
 
-/// A summary that this summariser holds.
+/// A summary that this summariser has leased.
 struct Summariser::Job {
     SummaryRow row;
     std::chrono::milliseconds left{0};  ///< until its deadline

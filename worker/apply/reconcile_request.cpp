@@ -9,12 +9,12 @@
 namespace epilogue {
 namespace {
 
-/// What the topic still holds comes first: most conversations of which nothing is known have just begun.
+/// Most conversations of which no event is known have just begun: the topic gets that time to tell.
 constexpr std::chrono::seconds topic_comes_first{3};
-/// An agent that works says something more often than that.
+/// An agent that works sends events more often than that.
 constexpr std::chrono::seconds quiet_for{60};
 
-/// Until when an open turn is not in doubt.
+/// Until when an open turn is not in doubt: a while after its last event.
 Instant heard_of_until(const Conversation& conversation) {
     return conversation.last_event_at.value_or(Instant{}) + quiet_for;
 }
