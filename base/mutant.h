@@ -17,7 +17,7 @@ enum class Mutant {
     generation_inside_delivery_id,
     late_registration_unlocked,
     result_recorded_without_fence,
-    heal_switched_off,
+    dedup_switched_off,
     look_up_settle_ignored,
     closed_window_ignored,
     summary_frozen_twice,

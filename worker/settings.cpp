@@ -110,7 +110,7 @@ WatchRules watch_rules(const Config& config) {
     return {config.worker.inactivity_timeout, !config.agent_server.url.empty()};
 }
 
-CatchUpRules catch_up_rules(const Config& config, const std::string& owner) {
+ReconcileRules reconcile_rules(const Config& config, const std::string& owner) {
     return {config.kafka.group, config.kafka.topic, owner, batch_rules(config)};
 }
 

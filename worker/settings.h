@@ -31,7 +31,7 @@ Result<Planner> planner_for(const Config& config, Store& store);
 /// With deadlines as posts have them: no user waits for the answer.
 AgentDirectoryRules agent_directory_rules(const Config& config);
 WatchRules watch_rules(const Config& config);
-CatchUpRules catch_up_rules(const Config& config, const std::string& owner);
+ReconcileRules reconcile_rules(const Config& config, const std::string& owner);
 AdoptionRules adoption_rules(const Config& config, const Installation& installation);
 
 /// host:pid:random, unique for each run of a process.

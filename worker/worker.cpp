@@ -1,10 +1,10 @@
 #include "worker/worker.h"
 
-#include <condition_variable>
 #include <cstdlib>
 #include <thread>
 
 #include "base/ids.h"
+#include "base/stoppable_wait.h"
 #include "base/thread_name.h"
 #include "base/version.h"
 #include "sinks/registry.h"
@@ -35,9 +35,6 @@ constexpr int summariser_threads = 8;
 /// Waits for the database and checks its tables; the worker is unready meanwhile. An empty id: stopped.
 Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
                                      const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
         auto session = MysqlSession::open(mysql_settings(config));
         const auto status =
@@ -52,7 +49,7 @@ Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Re
         if (found.error().remedy == Remedy::fatal) return Failure(found.error());
         readiness.set("database", found.error().text);
         constexpr std::chrono::seconds again{1};
-        stopped.wait_for(lock, stop, again, [] { return false; });
+        wait_or_stop(stop, again);
     }
     return Installation{};
 }
@@ -70,10 +67,10 @@ SenderObserver observing(Metrics& metrics) {
         metrics.visible_after(sink, after);
     };
     observer.suppressed = [&](std::string_view where) { metrics.suppressed(where); };
-    observer.healed = [&](const std::string& sink) { metrics.healed(sink); };
+    observer.duplicate_removed = [&](const std::string& sink) { metrics.healed(sink); };
     observer.fenced = [&] { metrics.fenced(); };
     observer.froze = [&](const std::string& source) {
-        metrics.summary(source, name_of(Testimony::Kind::late));
+        metrics.summary(source, name_of(FinalMessageReply::Kind::late));
     };
     return observer;
 }
@@ -87,8 +84,8 @@ SummariserObserver observing(Metrics& metrics, Outbox& outbox) {
     return observer;
 }
 
-CatchUpObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summarisers) {
-    CatchUpObserver observer;
+ReconcileObserver observing(Metrics& metrics, Outbox& outbox, Summarisers& summarisers) {
+    ReconcileObserver observer;
     observer.over = [&](ReconcileReason why, std::string_view result) {
         metrics.catch_up(name_of(why), result);
     };
@@ -105,16 +102,11 @@ class DrainLimit {
   public:
     DrainLimit(std::stop_token stop, std::chrono::milliseconds drain)
         : thread_(named_thread("drain limit", [stop = std::move(stop), drain](const auto& over) {
-              std::mutex mutex;
-              std::condition_variable_any changed;
-              const std::stop_callback wake(stop, [&] {
-                  const std::lock_guard awake(mutex);
-                  changed.notify_all();
-              });
-              std::unique_lock lock(mutex);
-              changed.wait(lock, over, [&] { return stop.stop_requested(); });
-              changed.wait_for(lock, over, drain, [] { return false; });
-              if (over.stop_requested()) return;
+              std::stop_source either;
+              const std::stop_callback on_stop(stop, [&] { either.request_stop(); });
+              const std::stop_callback on_over(over, [&] { either.request_stop(); });
+              wait_for_stop(either.get_token());
+              if (!wait_or_stop(over, drain)) return;
               log_warn("the drain did not end in time: what is under way is found by the next worker");
               std::_Exit(0);
           })) {}
@@ -141,9 +133,11 @@ class Worker {
                   [&](const std::string& why) { readiness.set("senders", why); }),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
-          witness_([this](const std::string& conversation_id) { return agents_.server_of(conversation_id); }),
-          summariser_(post_store_, witness_, summariser_rules(config, owner), observing(metrics, outbox_)),
-          summarisers_(post_store_, witness_, summariser_, summariser_threads,
+          final_messages_(
+              [this](const std::string& conversation_id) { return agents_.server_of(conversation_id); }),
+          summariser_(post_store_, final_messages_, summariser_rules(config, owner),
+                      observing(metrics, outbox_)),
+          summarisers_(post_store_, final_messages_, summariser_, summariser_threads,
                        [&](const std::string& why) { readiness.set("summarisers", why); }),
           queues_(
               {config.worker.batch_max_records, config.worker.batch_max_bytes, config.worker.batch_max_wait}),
@@ -161,8 +155,8 @@ class Worker {
                  .owner = owner,
                  .random01 = system_sender_clock().random01}),
           gauges_(queues_, log_, post_store_, {metrics, readiness}, config.kafka.topic),
-          catch_ups_(post_store_, planner_, logs_of(agents_), catch_up_rules(config, owner),
-                     observing(metrics, outbox_, summarisers_)),
+          reconciler_(post_store_, planner_, logs_of(agents_), reconcile_rules(config, owner),
+                      observing(metrics, outbox_, summarisers_)),
           adopter_(post_store_, planner_, adoption_rules(config, installation), [&] { metrics.adopted(); }) {}
 
     bool turns() const { return std::chrono::steady_clock::now() - loop_.last_turn() < loop_stalls_after; }
@@ -171,21 +165,20 @@ class Worker {
         TRY_VOID(poller_.open());
         outbox_.start();
         summarisers_.start();
+        reconciler_.start();
         auto gauges = named_thread("gauges", [this](const auto& s) { gauges_.run(s); });
         auto adopter = named_thread("adopter", [this](const auto& s) { adopter_.run(s); });
-        auto catch_ups = named_thread("catch-up", [this](const auto& s) { catch_ups_.run(s); });
         auto loop = named_thread("loop", [this](const auto& s) { loop_.run(s); });
         auto poll = named_thread("poll", [this](const auto& s) {
             poller_.run(s);
             poller_.close(config_.worker.drain / 2);
         });
-        wait_for(stop);
+        wait_for_stop(stop);
         const auto deadline = std::chrono::steady_clock::now() + config_.worker.drain;
         readiness_.set("worker", "draining");
-        for (auto* thread : {&loop, &catch_ups, &adopter, &gauges, &poll}) {
-            thread->request_stop();
-            thread->join();
-        }
+        stop_and_join(loop);
+        reconciler_.stop();
+        for (auto* thread : {&adopter, &gauges, &poll}) stop_and_join(*thread);
         summarisers_.stop();
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             deadline - std::chrono::steady_clock::now());
@@ -195,6 +188,11 @@ class Worker {
     }
 
   private:
+    static void stop_and_join(std::jthread& thread) {
+        thread.request_stop();
+        thread.join();
+    }
+
     /// Also to [kafka] dead_letter_topic, when it is set. The row is the record; a failed copy is only said.
     void forward(const DeadLetterRow& letter) {
         if (config_.kafka.dead_letter_topic.empty()) return;
@@ -215,13 +213,6 @@ class Worker {
             log_warn("a dead letter was not copied to its topic", {{"why", produced.error().text}});
     }
 
-    static void wait_for(const std::stop_token& stop) {
-        std::mutex mutex;
-        std::condition_variable_any stopped;
-        std::unique_lock lock(mutex);
-        stopped.wait(lock, stop, [] { return false; });
-    }
-
     const Config& config_;
     Readiness& readiness_;
     MysqlStore loop_store_;
@@ -232,7 +223,7 @@ class Worker {
     Sender sender_;
     Outbox outbox_;
     AgentDirectory agents_;
-    AgentWitness witness_;
+    AgentServerSource final_messages_;
     Summariser summariser_;
     Summarisers summarisers_;
     PartitionQueues queues_;
@@ -242,7 +233,7 @@ class Worker {
     std::unique_ptr<KafkaProducer> dead_letters_;  ///< the loop's
     Loop loop_;
     Gauges gauges_;
-    CatchUps catch_ups_;
+    Reconciler reconciler_;
     Adopter adopter_;
 };
 

@@ -37,9 +37,9 @@ struct Scene {
           planner(expect(owned.store().installation()).id, SummaryRules{}),
           directory(endpoints_in(owned.store()), session_key_sealer({}),
                     {agent_server.url(), Secret("key"), agent::Deadlines{}}),
-          catch_ups(owned.store(), planner, logs_of(directory), {"group", "topic", "the test", {}},
-                    {[this](ReconcileReason, std::string_view result) { ++results[std::string(result)]; },
-                     [](const auto&) {}}) {}
+          reconciler(owned.store(), planner, logs_of(directory), {"group", "topic", "the test", {}},
+                     {[this](ReconcileReason, std::string_view result) { ++results[std::string(result)]; },
+                      [](const auto&) {}}) {}
 
     /// Asks about it at once.
     void ask(const std::string& conversation) {
@@ -52,7 +52,10 @@ struct Scene {
             [](Transaction&) -> Result<bool> { return false; }));
     }
     void work() {
-        while (owned.number("SELECT COUNT(*) FROM catch_ups") > 0) expect(catch_ups.work_once({}));
+        while (owned.number("SELECT COUNT(*) FROM catch_ups") > 0) {
+            expect(reconciler.sweep_once());
+            while (const auto task = reconciler.begin()) expect(reconciler.work_at(*task, {}));
+        }
     }
 
     AgentStandIn agent_server;
@@ -60,7 +63,7 @@ struct Scene {
     Planner planner;
     AgentDirectory directory;
     std::map<std::string, int> results;
-    CatchUps catch_ups;
+    Reconciler reconciler;
 };
 
 }  // namespace

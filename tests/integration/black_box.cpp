@@ -221,7 +221,7 @@ void check_metrics(const Stage& stage, const std::vector<WorkerProcess*>& worker
     for (const Told& told : all) {
         for (const auto& turn : told.conversation.turns) {
             ++verdicts[turn.verdict];
-            ++sources[turn.words.empty() ? "digest" : "final"];
+            ++sources[turn.final_message.empty() ? "digest" : "final"];
         }
     }
     BOOST_TEST(sums("epilogue_events_total") == produced);

@@ -83,9 +83,9 @@ class Office {
         }
     }
     /// The check for twins, at once.
-    bool heal() {
+    bool remove_duplicates() {
         change("deliveries", "heal_due_at=UTC_TIMESTAMP(6)");
-        return expect(sender_->heal(id));
+        return expect(sender_->remove_duplicates(id));
     }
     void change(const std::string& table, const std::string& assignments) {
         server_->query("UPDATE " + table + " SET " + assignments, name_);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_post_is_checked_for_twins_a_minute_later) {
     BOOST_REQUIRE(row.dedup_due_at.has_value());
     BOOST_TEST((*row.dedup_due_at == *row.sent_at + std::chrono::minutes{1}));
     office.sink->seen = {{"1", ""}, {"2", ""}};
-    BOOST_TEST(office.heal());
+    BOOST_TEST(office.remove_duplicates());
     BOOST_TEST(office.sink->removed == std::vector<std::string>{"2"}, boost::test_tools::per_element());
     BOOST_TEST(!office.row().dedup_due_at.has_value());
 }
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_check_that_cannot_be_made_leaves_the_row_sent) {
         Office office;
         office.deliver();
         office.change(table, change);
-        BOOST_TEST(!office.heal(), change);
+        BOOST_TEST(!office.remove_duplicates(), change);
         const DeliveryRow row = office.row();
         BOOST_TEST((row.progress.state == DeliveryState::sent), change);
         BOOST_TEST(row.progress.cause == "");

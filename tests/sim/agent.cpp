@@ -8,13 +8,14 @@ namespace epilogue::sim {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Kind = Testimony::Kind;
+using Kind = FinalMessageReply::Kind;
 
-Result<std::string> SimWitness::server_of(const std::string& conversation_id) {
+Result<std::string> SimFinalMessageSource::server_of(const std::string& conversation_id) {
     return std::string(lock_key('a', conversation_id) % 2 == 0 ? "one" : "another");
 }
 
-Testimony SimWitness::ask(const Question& question, milliseconds within, const std::stop_token&) {
+FinalMessageReply SimFinalMessageSource::ask(const FinalMessageQuery& query, milliseconds within,
+                                             const std::stop_token&) {
     Schedule& schedule = process_.schedule();
     Faults& faults = schedule.faults;
     process_.pass(Point::agent_asked);
@@ -28,9 +29,8 @@ Testimony SimWitness::ask(const Question& question, milliseconds within, const s
     if (faults.strikes(Fault::agent_refuses)) return {Kind::refused, "", "401"};
     if (faults.strikes(Fault::agent_went_on)) return {Kind::not_confirmed, "", "its log goes on"};
     process_.pass(Point::agent_answered);
-    const auto known = summary_from_json(database_.summaries.at(question.turn).body);
-    return {Kind::confirmed, known->final_message + fmt::format(" (said at {} us)", schedule.now().count()),
-            ""};
+    const auto known = summary_from_json(database_.summaries.at(query.turn).body);
+    return {Kind::confirmed, known->words + fmt::format(" (said at {} us)", schedule.now().count()), ""};
 }
 
 }  // namespace epilogue::sim

@@ -8,14 +8,14 @@
 
 namespace epilogue::sim {
 
-class SimWitness final : public Witness {
+class SimFinalMessageSource final : public FinalMessageSource {
   public:
-    SimWitness(Database& database, Process& process) : database_(database), process_(process) {}
+    SimFinalMessageSource(Database& database, Process& process) : database_(database), process_(process) {}
 
     /// Two servers have all conversations.
     Result<std::string> server_of(const std::string& conversation_id) override;
-    Testimony ask(const Question& question, std::chrono::milliseconds within,
-                  const std::stop_token& stop) override;
+    FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
+                          const std::stop_token& stop) override;
 
   private:
     Database& database_;

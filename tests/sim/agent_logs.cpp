@@ -10,8 +10,8 @@ using std::chrono::seconds;
 
 constexpr seconds call_ends_after{30};
 
-tl::unexpected<Unread> unread(Unread::Why why, const char* text) {
-    return tl::unexpected(Unread{why, text});
+tl::unexpected<LogReadError> read_error(LogReadError::Why why, const char* text) {
+    return tl::unexpected(LogReadError{why, text});
 }
 
 /// What has happened of it by now.
@@ -49,22 +49,23 @@ ReadLog AgentLogs::asked_by(Process& process) {
     };
 }
 
-tl::expected<ServerLog, Unread> AgentLogs::ask(const std::string& conversation_id, Process& process) {
+tl::expected<ServerLog, LogReadError> AgentLogs::ask(const std::string& conversation_id, Process& process) {
     Faults& faults = schedule_.faults;
     Random& random = schedule_.random;
     process.pass(Point::log_asked);
     if (faults.strikes(Fault::agent_away))
         away_until_ = schedule_.now() + random.between(Micros(seconds{1}), Micros(seconds{60}));
-    if (!faults.healed() && schedule_.now() < away_until_) return unread(Unread::Why::unreachable, "away");
+    if (!faults.healed() && schedule_.now() < away_until_)
+        return read_error(LogReadError::Why::unreachable, "away");
     if (faults.strikes(Fault::agent_hangs)) {
         process.wait(call_ends_after);
-        return unread(Unread::Why::unreachable, "no answer");
+        return read_error(LogReadError::Why::unreachable, "no answer");
     }
     process.wait(random.between(Micros(milliseconds{5}), Micros(seconds{2})));
-    if (faults.strikes(Fault::agent_refuses)) return unread(Unread::Why::unauthorised, "401");
+    if (faults.strikes(Fault::agent_refuses)) return read_error(LogReadError::Why::unauthorised, "401");
     const auto found = kept_.find(conversation_id);
     if (found == kept_.end() || schedule_.now() < found->second.since)
-        return unread(Unread::Why::unknown, "404");
+        return read_error(LogReadError::Why::unknown, "404");
     ServerLog log = told_until(found->second.events, schedule_.now());
     schedule_.say("{} reads {} events of {}", process.name(), log.events.size(), conversation_id);
     // The status is another call; the conversation may have gone on.

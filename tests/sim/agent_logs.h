@@ -30,7 +30,7 @@ class AgentLogs {
         std::vector<TimedEvent> events;
     };
 
-    tl::expected<ServerLog, Unread> ask(const std::string& conversation_id, Process& process);
+    tl::expected<ServerLog, LogReadError> ask(const std::string& conversation_id, Process& process);
 
     Schedule& schedule_;
     std::map<std::string, Kept> kept_;

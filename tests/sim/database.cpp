@@ -98,9 +98,9 @@ void Database::put_delivery(std::int64_t ordinal, DeliveryRow row) {
     if (!row.rate_window.empty()) enter(lines[row.rate_window], is_open && !row.next_attempt_at);
     enter(open_of[row.callback_id], is_open);
     DeliveryRow& stored = deliveries[ordinal];
-    if (stored.dedup_due_at) healing.erase({*stored.dedup_due_at, ordinal});
+    if (stored.dedup_due_at) due_for_dedup.erase({*stored.dedup_due_at, ordinal});
     if (row.progress.state == DeliveryState::sent && row.dedup_due_at)
-        healing.insert({*row.dedup_due_at, ordinal});
+        due_for_dedup.insert({*row.dedup_due_at, ordinal});
     stored = std::move(row);
 }
 
@@ -114,7 +114,7 @@ void Database::note_first_told(const Changes& changes) {
         const auto before = conversations.find(id);
         const auto after = changes.conversations.find(id);
         if (row || before == conversations.end() || after == changes.conversations.end()) continue;
-        if (is_untold(before->second.conversation) && !is_untold(after->second.conversation))
+        if (is_unseen(before->second.conversation) && !is_unseen(after->second.conversation))
             caught_up.insert(id);
     }
 }
@@ -130,7 +130,7 @@ void Database::apply(OpenTransaction& transaction) {
             if (foreign.erase(id) == 0) idempotency_keys[row.idempotency_key] = id;
             const Conversation& seen = conversations.at(row.conversation_id).conversation;
             registrations[id] = {seen.last ? seen.last->turn_key : "",
-                                 std::holds_alternative<Ended>(seen.turn_state), is_untold(seen)};
+                                 std::holds_alternative<Ended>(seen.turn_state), is_unseen(seen)};
         }
         callbacks[id] = std::move(row);
     }

@@ -112,10 +112,10 @@ class Database {
     std::map<std::string, CredentialRow> credentials;
 
     // As the indexes of deliveries.
-    std::set<std::int64_t> timed;                            ///< open, and due at some time
-    std::set<std::pair<Instant, std::int64_t>> healing;      ///< to be checked for twins, by time
-    std::map<std::string, std::set<std::int64_t>> lines;     ///< by rate window
-    std::map<std::int64_t, std::set<std::int64_t>> open_of;  ///< open ones of a callback
+    std::set<std::int64_t> timed;                              ///< open, and due at some time
+    std::set<std::pair<Instant, std::int64_t>> due_for_dedup;  ///< to be checked for duplicates, by time
+    std::map<std::string, std::set<std::int64_t>> lines;       ///< by rate window
+    std::map<std::int64_t, std::set<std::int64_t>> open_of;    ///< open ones of a callback
     /// Inserts or replaces a row.
     void put_delivery(std::int64_t ordinal, DeliveryRow row);
     /// Whether it is the oldest open one of its callback.

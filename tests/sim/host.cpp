@@ -51,14 +51,14 @@ struct Host::Parts {
               {[&host] { return host.boot_offset_ + std::chrono::nanoseconds(host.world_.schedule.now()); },
                [&world_random = world.schedule.random] { return world_random.real01(); }}),
           outbox(post_store, sender, senders, [](const std::string&) {}),
-          witness(world.database, process),
-          summariser(post_store, witness,
+          final_messages(world.database, process),
+          summariser(post_store, final_messages,
                      {.owner = process.name(), .lease = summary_lease, .deadline = world.asking.deadline},
                      {.released =
                           [this](const DeliveryRow& row) {
                               outbox.add({row.id, row.sink});
                           }}),
-          asking(post_store, witness, summariser, summarisers, [](const std::string&) {}),
+          asking(post_store, final_messages, summariser, summarisers, [](const std::string&) {}),
           queues(host.limits_,
                  {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
                   [&host] { return host.world_.database.now() + host.wall_offset_; }}),
@@ -79,22 +79,21 @@ struct Host::Parts {
                 .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
                 .random01 = [&world_random = world.schedule.random] { return world_random.real01(); }}) {
         if (world.agent_logs == nullptr) return;
-        catch_ups = std::make_unique<CatchUps>(
+        reconciler = std::make_unique<Reconciler>(
             post_store, planner, world.agent_logs->asked_by(process),
-            CatchUpRules{.group = "epilogue",
-                         .topic = "conversation.events",
-                         .owner = process.name(),
-                         .batch = world.batch,
-                         .steady = [&host] { return SteadyTime(host.world_.schedule.now()); }},
-            CatchUpObserver{.over =
-                                [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
-                                    schedule.say("a catch-up ({}): {}", name_of(why), result);
-                                },
-                            .applied =
-                                [this, &metrics = world.metrics](const BatchReport& report) {
-                                    dispatch_report(report, metrics, outbox);
-                                    for (const TurnId& turn : report.owed) asking.add(turn);
-                                }});
+            ReconcileRules{.group = "epilogue",
+                           .topic = "conversation.events",
+                           .owner = process.name(),
+                           .batch = world.batch},
+            ReconcileObserver{.over =
+                                  [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
+                                      schedule.say("a catch-up ({}): {}", name_of(why), result);
+                                  },
+                              .applied =
+                                  [this, &metrics = world.metrics](const BatchReport& report) {
+                                      dispatch_report(report, metrics, outbox);
+                                      for (const TurnId& turn : report.owed) asking.add(turn);
+                                  }});
     }
 
     static Sinks make_sinks(Platform& platform, Process& process) {
@@ -111,7 +110,7 @@ struct Host::Parts {
     Sinks sinks;
     Sender sender;
     Outbox outbox;
-    SimWitness witness;
+    SimFinalMessageSource final_messages;
     Summariser summariser;
     Summarisers asking;
     PartitionQueues queues;
@@ -119,7 +118,7 @@ struct Host::Parts {
     Poller poller;
     ConsumerLog log;
     Loop loop;
-    std::unique_ptr<CatchUps> catch_ups;
+    std::unique_ptr<Reconciler> reconciler;
 };
 
 Host::Host(Surroundings world, int number) : world_(world), number_(number) {
@@ -155,7 +154,7 @@ void Host::start() {
     (void)parts_->poller.open().has_value();
     sweep_soon(schedule.random.between(Micros{0}, Micros(milliseconds{500})));
     adopt_soon();
-    if (parts_->catch_ups) catch_up_soon(until_next_catch_up());
+    if (parts_->reconciler) catch_up_soon(until_next_catch_up());
 }
 
 void Host::kill() {
@@ -316,10 +315,10 @@ void Host::dispatch() {
 
 void Host::ask_next() {
     while (summarisers_busy_ < summarisers) {
-        const auto turn = parts_->asking.begin();
-        if (!turn) return;
+        const auto task = parts_->asking.begin();
+        if (!task) return;
         ++summarisers_busy_;
-        process_->start([this, turn = *turn] { parts_->asking.work_at(turn, std::stop_token{}); },
+        process_->start([this, task = *task] { parts_->asking.work_at(task, std::stop_token{}); },
                         [this] {
                             --summarisers_busy_;
                             ask_next();
@@ -343,10 +342,16 @@ void Host::sweep() {
         });
 }
 
-/// One of the threads that catch up.
+/// One of the reconciler's threads; it sweeps when it has nothing left to work at.
 void Host::catch_up() {
     run(
-        catch_ups_, [this] { (void)parts_->catch_ups->work_once(std::stop_token{}).has_value(); },
+        catch_ups_,
+        [this] {
+            Reconciler& reconciler = *parts_->reconciler;
+            auto task = reconciler.begin();
+            if (!task && reconciler.sweep_once()) task = reconciler.begin();
+            if (task) (void)reconciler.work_at(*task, std::stop_token{}).has_value();
+        },
         [this] {
             dispatch();
             if (process_) ask_next();
@@ -383,7 +388,7 @@ Micros Host::until_next_due() const {
     const auto consider = [&](const DeliveryRow& row, Instant due) {
         next = std::min(next, std::max(due, row.lease_until.value_or(due)));
     };
-    for (const auto& [due, ordinal] : database.healing) {
+    for (const auto& [due, ordinal] : database.due_for_dedup) {
         if (due >= next || next <= now) break;
         consider(database.deliveries.at(ordinal), due);
     }

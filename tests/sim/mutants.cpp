@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 19> mutants{{
     {"generation_inside_delivery_id", Mutant::generation_inside_delivery_id},
     {"late_registration_unlocked", Mutant::late_registration_unlocked},
     {"result_recorded_without_fence", Mutant::result_recorded_without_fence},
-    {"heal_switched_off", Mutant::heal_switched_off},
+    {"dedup_switched_off", Mutant::dedup_switched_off},
     {"look_up_settle_ignored", Mutant::look_up_settle_ignored},
     {"closed_window_ignored", Mutant::closed_window_ignored},
     {"summary_frozen_twice", Mutant::summary_frozen_twice},

@@ -36,8 +36,7 @@ FoldRules fold_rules() {
 }
 
 void add(const std::vector<TurnEnd>& ended, std::vector<ToldTurn>& turns) {
-    for (const TurnEnd& turn : ended)
-        turns.push_back({turn.turn_key, turn.verdict, turn.final_message.value_or("")});
+    for (const TurnEnd& turn : ended) turns.push_back({turn.turn_key, turn.verdict, turn.final_message.value_or("")});
 }
 
 }  // namespace
@@ -62,7 +61,7 @@ void Folding::pass(Instant at) {
 
 RegistrationSeen Folding::seen() const {
     return {conversation_.last ? conversation_.last->turn_key : "",
-            std::holds_alternative<Ended>(conversation_.turn_state), is_untold(conversation_)};
+            std::holds_alternative<Ended>(conversation_.turn_state), is_unseen(conversation_)};
 }
 
 std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broker& broker) {

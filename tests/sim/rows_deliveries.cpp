@@ -97,7 +97,7 @@ Result<std::vector<DeliveryRow>> SimDeliveryRows::due_dedups(std::size_t limit) 
     TRY_VOID(transaction_.statement());
     const Instant now = transaction_.database().now();
     std::vector<DeliveryRow> due;
-    for (const auto& [due_at, ordinal] : transaction_.database().healing) {
+    for (const auto& [due_at, ordinal] : transaction_.database().due_for_dedup) {
         if (due_at > now || due.size() == limit) break;
         const DeliveryRow& row = transaction_.database().deliveries.at(ordinal);
         if (is_free(row, now)) due.push_back(row);

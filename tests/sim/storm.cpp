@@ -124,7 +124,7 @@ testing::OwedPost owe(Database& database, std::int64_t number) {
 }
 
 bool all_over(const Database& database) {
-    return database.timed.empty() && database.healing.empty() &&
+    return database.timed.empty() && database.due_for_dedup.empty() &&
            std::all_of(database.deliveries.begin(), database.deliveries.end(),
                        [](const auto& entry) { return is_final(entry.second.progress.state); });
 }

@@ -31,7 +31,7 @@ void Tally::add(std::uint64_t seed, const Outcome& outcome) {
     owed_ += outcome.owed;
     attempts_ += outcome.attempts;
     created_ += outcome.created;
-    twins_ += outcome.twins;
+    duplicates_ += outcome.duplicates;
     virtual_hours_ += outcome.virtual_hours;
 }
 
@@ -42,7 +42,7 @@ std::string Tally::report() const {
         "posts: {} owed, {} requests, {} created, {} twins removed\n"
         "records a schedule: median {}; kinds of fault a schedule: median {}, fewest {}\n",
         records_.size(), seconds, static_cast<double>(records_.size()) / seconds, virtual_hours_, steps_,
-        owed_, attempts_, created_, twins_, median_of(records_), median_of(kinds_),
+        owed_, attempts_, created_, duplicates_, median_of(records_), median_of(kinds_),
         kinds_.empty() ? 0 : *std::min_element(kinds_.begin(), kinds_.end()));
     for (std::size_t i = 0; i < fault_kinds; ++i)
         text += fmt::format("  fault {:<24}{:>10}\n", name_of(static_cast<Fault>(i)), faults_.faults[i]);

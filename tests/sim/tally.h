@@ -33,7 +33,7 @@ class Tally {
     std::int64_t owed_ = 0;
     std::int64_t attempts_ = 0;
     std::int64_t created_ = 0;
-    std::int64_t twins_ = 0;
+    std::int64_t duplicates_ = 0;
     double virtual_hours_ = 0;
 };
 

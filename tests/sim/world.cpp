@@ -148,7 +148,7 @@ void World::judge() {
         for (const ToldTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
             const std::string name = std::to_string(id) + '\0' + conversation.id + '\0' + turn.key;
             owed.push_back({id, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
-                            uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.words,
+                            uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.final_message,
                             optional});
         }
     }
@@ -197,7 +197,7 @@ Outcome World::outcome() {
     outcome.owed = owed_;
     outcome.attempts = platform.attempts;
     outcome.created = static_cast<std::int64_t>(platform.posts().size());
-    for (const testing::SeenPost& post : platform.posts()) outcome.twins += post.removed_by_us ? 1 : 0;
+    for (const testing::SeenPost& post : platform.posts()) outcome.duplicates += post.removed_by_us ? 1 : 0;
     outcome.virtual_hours = static_cast<double>(schedule.now().count()) / 3.6e9;
     schedule.say("end: {} owed, {} requests, {} posts", owed_, outcome.attempts, outcome.created);
     outcome.trace_hash = schedule.trace.hash();

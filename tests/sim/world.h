@@ -21,12 +21,12 @@ struct Outcome {
     std::vector<std::string> violations;
     FaultCounts faults;
     std::uint64_t trace_hash = 0;
-    std::int64_t records = 0;   ///< in the log
-    std::int64_t steps = 0;     ///< of the scheduler
-    std::int64_t owed = 0;      ///< posts that had to be seen
-    std::int64_t attempts = 0;  ///< requests that post
-    std::int64_t created = 0;   ///< posts that were visible at some time
-    std::int64_t twins = 0;     ///< of them, second ones of a delivery, seen until they were removed
+    std::int64_t records = 0;     ///< in the log
+    std::int64_t steps = 0;       ///< of the scheduler
+    std::int64_t owed = 0;        ///< posts that had to be seen
+    std::int64_t attempts = 0;    ///< requests that post
+    std::int64_t created = 0;     ///< posts that were visible at some time
+    std::int64_t duplicates = 0;  ///< of them, second ones of a delivery, seen until they were removed
     double virtual_hours = 0;
 };
 

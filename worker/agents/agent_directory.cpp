@@ -27,7 +27,7 @@ Result<std::shared_ptr<const agent::AgentServer>> AgentDirectory::server_at(cons
     const auto address = agent::parse_address(url);
     if (!address) return poisonous("the address of the conversation's agent server cannot be used");
     const std::lock_guard lock(mutex_);
-    // Whoever uses one still keeps it; the others are made anew when they are asked for.
+    // A server in use is kept alive by its user; the others are made again when they are asked for.
     if (servers_.size() >= max_servers) servers_.clear();
     auto& server = servers_[{url, key.reveal()}];
     if (!server) server = std::make_shared<const agent::AgentServer>(*address, key, rules_.deadlines);

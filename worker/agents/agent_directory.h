@@ -1,4 +1,4 @@
-// Which agent server a conversation is on: its own address (agent_endpoints), else [agent_server].
+// Which agent server has a conversation: the one of its own (agent_endpoints), else [agent_server].
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct AgentDirectoryRules {
 /// Thread-safe.
 class AgentDirectory {
   public:
-    /// The endpoint of a conversation; nullopt: it has none of its own.
+    /// Finds the endpoint of a conversation; nullopt: it has none of its own. Errors: the database's.
     using LookUp = std::function<Result<std::optional<AgentEndpoint>>(const std::string& conversation_id)>;
 
     AgentDirectory(LookUp look_up, Sealer sealer, AgentDirectoryRules rules)
@@ -42,14 +42,15 @@ class AgentDirectory {
     const Sealer sealer_;
     const AgentDirectoryRules rules_;
     std::mutex mutex_;
-    /// By address and key: what a server can do is asked once.
+    /// By address and key: a server is asked only once what it can do.
     std::map<std::pair<std::string, std::string>, std::shared_ptr<const agent::AgentServer>> servers_;
 };
 
-/// Reads agent_endpoints, each time in a transaction of its own.
+/// Looks endpoints up in agent_endpoints, each in a transaction of its own. `store` has to outlive it.
 AgentDirectory::LookUp endpoints_in(Store& store);
 
-/// Session keys of agent servers, bound to the conversation's id.
+/// Seals session keys of agent servers, bound to the conversation's id, with the first of the keys; opens
+/// with any.
 Sealer session_key_sealer(const std::vector<Secret>& security_keys);
 
 }  // namespace epilogue

@@ -1,4 +1,4 @@
-// Keeping where a conversation's own agent server is, from an address and a session key that somebody gave.
+// Stores where a conversation's own agent server is, from the address and session key that a user gave.
 #pragma once
 
 #include <string>

@@ -6,35 +6,35 @@
 namespace epilogue {
 namespace {
 
-using Read = tl::expected<ServerLog, Unread>;
+using Read = tl::expected<ServerLog, LogReadError>;
 
-tl::unexpected<Unread> unread(const agent::AgentError& error) {
+tl::unexpected<LogReadError> read_error(const agent::AgentError& error) {
     using Kind = agent::AgentError::Kind;
     switch (error.kind) {
         case Kind::not_found:
         case Kind::invalid:  // an id that is none of its own
-            return tl::unexpected(Unread{Unread::Why::unknown, error.text});
+            return tl::unexpected(LogReadError{LogReadError::Why::unknown, error.text});
         case Kind::unauthorised:
-            return tl::unexpected(Unread{Unread::Why::unauthorised, error.text});
+            return tl::unexpected(LogReadError{LogReadError::Why::unauthorised, error.text});
         case Kind::unreachable:
         case Kind::timed_out:
         case Kind::closed:
         case Kind::overloaded:
-            return tl::unexpected(Unread{Unread::Why::unreachable, error.text});
+            return tl::unexpected(LogReadError{LogReadError::Why::unreachable, error.text});
         case Kind::busy:
         case Kind::unsupported:
         case Kind::server_error:
             break;
     }
-    return tl::unexpected(Unread{Unread::Why::failed, error.text});
+    return tl::unexpected(LogReadError{LogReadError::Why::failed, error.text});
 }
 
 Read read_once(const agent::ConversationCalls& calls) {
     const auto events = calls.events();
-    if (!events) return unread(events.error());
+    if (!events) return read_error(events.error());
     // The status last: what it says of the log's end holds for all that was read before.
     const auto info = calls.info();
-    if (!info) return unread(info.error());
+    if (!info) return read_error(info.error());
     ServerLog log;
     log.status = agent::status_in(*info);
     Decoder decoder;
@@ -47,19 +47,19 @@ Read read_once(const agent::ConversationCalls& calls) {
 
 }  // namespace
 
-std::string_view name_of(Unread::Why why) {
+std::string_view name_of(LogReadError::Why why) {
     switch (why) {
-        case Unread::Why::no_server:
+        case LogReadError::Why::no_server:
             return "no_server";
-        case Unread::Why::unusable:
+        case LogReadError::Why::unusable:
             return "unusable";
-        case Unread::Why::unknown:
+        case LogReadError::Why::unknown:
             return "unknown";
-        case Unread::Why::unauthorised:
+        case LogReadError::Why::unauthorised:
             return "unauthorised";
-        case Unread::Why::unreachable:
+        case LogReadError::Why::unreachable:
             return "unreachable";
-        case Unread::Why::failed:
+        case LogReadError::Why::failed:
             return "failed";
     }
     return "";
@@ -70,10 +70,11 @@ ReadLog logs_of(AgentDirectory& directory) {
         const auto server = directory.server_of(conversation_id);
         if (!server) {
             const bool is_poison = server.error().remedy == Remedy::poison;
-            return tl::unexpected(
-                Unread{is_poison ? Unread::Why::unusable : Unread::Why::failed, server.error().text});
+            return tl::unexpected(LogReadError{
+                is_poison ? LogReadError::Why::unusable : LogReadError::Why::failed, server.error().text});
         }
-        if (!*server) return tl::unexpected(Unread{Unread::Why::no_server, "it has no agent server"});
+        if (!*server)
+            return tl::unexpected(LogReadError{LogReadError::Why::no_server, "it has no agent server"});
         agent::ConversationCalls calls(*server, conversation_id);
         const std::stop_callback close(stop, [&] { calls.close(); });
         return read_once(calls);

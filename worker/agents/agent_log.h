@@ -14,7 +14,7 @@
 namespace epilogue {
 
 /// Why a log could not be read.
-struct Unread {
+struct LogReadError {
     enum class Why {
         no_server,     ///< there is none to ask
         unusable,      ///< its address or key cannot be used
@@ -26,13 +26,14 @@ struct Unread {
     Why why = Why::failed;
     std::string text;
 };
-std::string_view name_of(Unread::Why why);
+/// As metrics spell it: "no_server", …
+std::string_view name_of(LogReadError::Why why);
 
-/// Reads a conversation's log; ends early when it is told to stop. Thread-safe.
-using ReadLog =
-    std::function<tl::expected<ServerLog, Unread>(const std::string& conversation_id, std::stop_token stop)>;
+/// Reads a conversation's log; ends early when `stop` is requested. Thread-safe.
+using ReadLog = std::function<tl::expected<ServerLog, LogReadError>(const std::string& conversation_id,
+                                                                    std::stop_token stop)>;
 
-/// Reads it from the server that `directory`, which has to outlive it, says.
+/// Reads logs from the servers that `directory` names, which has to outlive the result.
 ReadLog logs_of(AgentDirectory& directory);
 
 }  // namespace epilogue

@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 constexpr std::size_t max_told = 1000;  // servers
 
-Testimony failure(const AgentError& error) {
-    using Kind = Testimony::Kind;
+FinalMessageReply failure(const AgentError& error) {
+    using Kind = FinalMessageReply::Kind;
     switch (error.kind) {
         case AgentError::Kind::unreachable:
             return {Kind::unreachable, "", error.text};
@@ -30,11 +30,11 @@ Testimony failure(const AgentError& error) {
     }
 }
 
-Testimony not_confirmed(std::string cause) {
-    return {Testimony::Kind::not_confirmed, "", std::move(cause)};
+FinalMessageReply not_confirmed(std::string cause) {
+    return {FinalMessageReply::Kind::not_confirmed, "", std::move(cause)};
 }
 
-/// The turn's part of the log: what stands after the event that opened it.
+/// The turn's part of the log: what comes after the event that opened it.
 std::vector<EventRef> of_turn(const std::vector<EventRef>& log, const std::string& turn_key) {
     const auto opening =
         std::find_if(log.begin(), log.end(), [&](const EventRef& event) { return event->id == turn_key; });
@@ -47,7 +47,7 @@ bool is_finish(const agent::RemoteEvent& event) {
     return action.is_object() && action.value("tool_name", Json()) == "finish";
 }
 
-/// Whether the agent said anything there, be it a finish that nobody could parse.
+/// Whether the agent said anything there, be it a finish that the server could not parse.
 bool has_words(const std::vector<EventRef>& events) {
     return std::any_of(events.begin(), events.end(), [](const EventRef& event) {
         return event->source == "agent" && (event->kind == "MessageEvent" || is_finish(*event));
@@ -69,7 +69,7 @@ bool stands_at(const std::vector<EventRef>& log, const std::string& status_event
     return newest != log.rend() && (*newest)->id == status_event;
 }
 
-Testimony testimony_of(const agent::ConversationCalls& calls, const Question& question) {
+FinalMessageReply reply_of(const agent::ConversationCalls& calls, const FinalMessageQuery& query) {
     const auto info = calls.info();
     if (!info) return failure(info.error());
     if (const std::string status = agent::status_in(*info); status != "finished")
@@ -77,14 +77,14 @@ Testimony testimony_of(const agent::ConversationCalls& calls, const Question& qu
     const auto response = calls.final_response();
     const bool is_offered = response || response.error().kind != AgentError::Kind::unsupported;
     if (is_offered && !response) return failure(response.error());
-    Testimony confirmed;
-    confirmed.kind = Testimony::Kind::confirmed;
-    if (!is_offered && !question.lacks_words) return confirmed;
-    // The log is read after the words: while it ends there, they are that turn's.
+    FinalMessageReply confirmed;
+    confirmed.kind = FinalMessageReply::Kind::confirmed;
+    if (!is_offered && !query.lacks_words) return confirmed;
+    // The log is read after the words: when it still ends with that turn, the words are that turn's.
     const auto log = is_offered ? calls.newest_events() : calls.events();
     if (!log) return failure(log.error());
-    if (!stands_at(*log, question.status_event)) return not_confirmed("its log goes on");
-    const auto events = of_turn(*log, question.turn.turn_key);
+    if (!stands_at(*log, query.status_event)) return not_confirmed("its log goes on");
+    const auto events = of_turn(*log, query.turn.turn_key);
     if (!is_offered)
         confirmed.words = words_in(events);
     else if (has_words(events))
@@ -92,32 +92,33 @@ Testimony testimony_of(const agent::ConversationCalls& calls, const Question& qu
     return confirmed;
 }
 
-Result<std::string> AgentWitness::server_of(const std::string& conversation_id) {
+Result<std::string> AgentServerSource::server_of(const std::string& conversation_id) {
     const auto server = find_server_(conversation_id);
     if (!server && server.error().remedy != Remedy::poison) return Failure(server.error());
     return server && *server ? (*server)->address().url() : std::string();
 }
 
-Testimony AgentWitness::ask(const Question& question, std::chrono::milliseconds within,
-                            const std::stop_token& stop) {
+FinalMessageReply AgentServerSource::ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
+                                         const std::stop_token& stop) {
     const auto until = agent::ConversationCalls::Clock::now() + within;
-    const auto server = find_server_(question.turn.conversation_id);
+    const auto server = find_server_(query.turn.conversation_id);
     if (!server || !*server) {
-        Testimony testimony{Testimony::Kind::refused, "", server ? "none is known" : server.error().text};
-        tell("", testimony);
-        return testimony;
+        FinalMessageReply reply{FinalMessageReply::Kind::refused, "",
+                                server ? "none is known" : server.error().text};
+        tell("", reply);
+        return reply;
     }
-    agent::ConversationCalls calls(*server, question.turn.conversation_id, until);
+    agent::ConversationCalls calls(*server, query.turn.conversation_id, until);
     const std::stop_callback close(stop, [&] { calls.close(); });
-    Testimony testimony = testimony_of(calls, question);
-    tell((*server)->address().url(), testimony);
-    return testimony;
+    FinalMessageReply reply = reply_of(calls, query);
+    tell((*server)->address().url(), reply);
+    return reply;
 }
 
-/// Once for each server and kind of failure, until it has answered.
-void AgentWitness::tell(const std::string& address, const Testimony& testimony) {
-    using Kind = Testimony::Kind;
-    const Kind kind = testimony.kind;
+/// Logs a failure once for each server and kind, until the server has answered.
+void AgentServerSource::tell(const std::string& address, const FinalMessageReply& reply) {
+    using Kind = FinalMessageReply::Kind;
+    const Kind kind = reply.kind;
     const bool answered = kind == Kind::confirmed || kind == Kind::not_confirmed;
     {
         const std::lock_guard lock(mutex_);
@@ -128,7 +129,7 @@ void AgentWitness::tell(const std::string& address, const Testimony& testimony) 
         if (!is_first && std::exchange(told->second, kind) == kind) return;
     }
     log_warn("an agent server did not tell its conversations' last words; the log's own are posted",
-             {{"server", address}, {"why", testimony.cause}});
+             {{"server", address}, {"why", reply.cause}});
 }
 
 }  // namespace epilogue

@@ -1,4 +1,4 @@
-// An agent server as witness of a turn's end: asked whether the conversation still stands there, and what its
+// Asks an agent server about a turn's end: whether anything has begun in the conversation since, and what its
 // agent said last.
 #pragma once
 
@@ -13,30 +13,32 @@
 
 namespace epilogue {
 
-class AgentWitness final : public Witness {
+class AgentServerSource final : public FinalMessageSource {
   public:
     /// The server that has a conversation; nullptr: none. Thread-safe.
     using FindServer =
         std::function<Result<std::shared_ptr<const agent::AgentServer>>(const std::string& conversation_id)>;
 
-    explicit AgentWitness(FindServer find_server) : find_server_(std::move(find_server)) {}
+    explicit AgentServerSource(FindServer find_server) : find_server_(std::move(find_server)) {}
 
     Result<std::string> server_of(const std::string& conversation_id) override;
-    Testimony ask(const Question& question, std::chrono::milliseconds within,
-                  const std::stop_token& stop) override;
+    FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
+                          const std::stop_token& stop) override;
 
   private:
-    void tell(const std::string& address, const Testimony& testimony);
+    void tell(const std::string& address, const FinalMessageReply& reply);
 
     const FindServer find_server_;
     std::mutex mutex_;
-    std::map<std::string, Testimony::Kind> told_;  ///< by address: the kind of failure that was logged last
+    std::map<std::string, FinalMessageReply::Kind>
+        told_;  ///< by address: the kind of failure that was logged last
 };
 
-/// What a conversation's server says. One call after the other, each with what time is left.
-Testimony testimony_of(const agent::ConversationCalls& calls, const Question& question);
+/// Asks a conversation's server: one call after the other, each with the time that is left. A call that fails
+/// makes a reply of that kind.
+FinalMessageReply reply_of(const agent::ConversationCalls& calls, const FinalMessageQuery& query);
 
-/// Whether the newest status in a log (or its end) is that one: nothing has begun since.
+/// Whether `status_event` is the newest status in a log (or in its last part): nothing has begun since.
 bool stands_at(const std::vector<agent::EventRef>& log, const std::string& status_event);
 
 }  // namespace epilogue

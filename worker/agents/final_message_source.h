@@ -1,5 +1,5 @@
-// Who can say more of a turn's end than its log: the agent server (worker/agents/agent_server_source.h), or a
-// simulated one.
+// The port to what knows an agent's final message better than the topic: an agent server
+// (worker/agents/agent_server_source.h), or a simulated one.
 #pragma once
 
 #include <chrono>
@@ -12,42 +12,43 @@
 
 namespace epilogue {
 
-struct Question {
+/// A question about the end of a turn.
+struct FinalMessageQuery {
     TurnId turn;
     std::string status_event;  ///< id of the status that ended it
     bool lacks_words = false;  ///< the log's own last words are missing or cut
 };
 
-struct Testimony {
+/// What came of it.
+struct FinalMessageReply {
     enum class Kind {
-        confirmed,      ///< the conversation stands at that end
-        not_confirmed,  ///< it has gone on, or its server knows no such end
-        refused,        ///< the server does not tell us
-        unreachable,    ///< nobody answers there
+        confirmed,      ///< nothing has begun since that end
+        not_confirmed,  ///< the conversation has gone on, or its server knows no such end
+        refused,        ///< the server refuses to say, or there is none
+        unreachable,    ///< no connection
         late,           ///< no answer in time
-        stopped,        ///< we gave up, because we are to stop
+        stopped,        ///< given up: the worker stops
     };
     Kind kind = Kind::late;
-    std::string words;  ///< of a confirmed end: the agent's last ones; "": no others than the log has
+    std::string words;  ///< of a confirmed end: the agent's final message; "": no other than the log has
     std::string cause;  ///< why it is not confirmed; never holds a secret
 };
 /// As metrics spell it: "confirmed", "not_confirmed", …
-std::string_view name_of(Testimony::Kind kind);
+std::string_view name_of(FinalMessageReply::Kind kind);
 
 /// Thread-safe.
-class Witness {
+class FinalMessageSource {
   public:
-    Witness() = default;
-    Witness(const Witness&) = delete;
-    Witness& operator=(const Witness&) = delete;
-    virtual ~Witness() = default;
+    FinalMessageSource() = default;
+    FinalMessageSource(const FinalMessageSource&) = delete;
+    FinalMessageSource& operator=(const FinalMessageSource&) = delete;
+    virtual ~FinalMessageSource() = default;
 
-    /// The address of the server that has the conversation; "" when there is none to ask. Errors: the
-    /// database's.
+    /// The address of the server that has the conversation; "": there is none. Errors: the database's.
     virtual Result<std::string> server_of(const std::string& conversation_id) = 0;
     /// Asks it; answers within that time, and soon after a stop.
-    virtual Testimony ask(const Question& question, std::chrono::milliseconds within,
-                          const std::stop_token& stop) = 0;
+    virtual FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
+                                  const std::stop_token& stop) = 0;
 };
 
 }  // namespace epilogue

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
-#include <thread>
 #include <vector>
 
 #include "base/io/kafka.h"
-#include "base/io/log.h"
 #include "base/mutant.h"
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/transition.h"
@@ -18,15 +15,15 @@
 namespace epilogue {
 namespace {
 
-constexpr int at_once = 4;
-constexpr std::size_t looked_up_at_once = 64;
-constexpr std::chrono::seconds look_every{1};
+constexpr int threads = 4;
+constexpr std::size_t sweep_rows = 64;
+constexpr std::chrono::seconds sweep_every{1};
 constexpr std::chrono::seconds lease{120};
 /// How long after each try in vain the next one comes; after the last it is given up.
 constexpr std::array<std::chrono::seconds, 4> pauses{
     {std::chrono::seconds{5}, std::chrono::seconds{15}, std::chrono::seconds{45}, std::chrono::seconds{120}}};
 
-/// True while the row is as `taken` left it: nobody took it over, or asked anew.
+/// True while the row is as `taken` left it: no worker took it over, and no request took its place.
 bool is_ours(const std::optional<ReconcileRow>& row, const ReconcileRow& taken) {
     if (mutant(Mutant::question_forgotten_before_answer)) return true;
     return row && row->owner == taken.owner && row->attempts == taken.attempts;
@@ -38,14 +35,14 @@ Instant begun_at(const ReconcileRow& taken) {
 }
 
 /// Whether a later try may do better.
-bool may_change(const ReconcileRow& taken, const Unread& why) {
-    if (why.why == Unread::Why::no_server || why.why == Unread::Why::unusable) return false;
+bool may_change(const ReconcileRow& taken, const LogReadError& why) {
+    if (why.why == LogReadError::Why::no_server || why.why == LogReadError::Why::unusable) return false;
     // A conversation that has begun is known to its server.
-    if (why.why == Unread::Why::unknown && taken.why == ReconcileReason::inactivity) return false;
+    if (why.why == LogReadError::Why::unknown && taken.why == ReconcileReason::inactivity) return false;
     return taken.attempts <= static_cast<int>(pauses.size());
 }
 
-/// What a row asks about that is no question any more; empty: it still is one.
+/// Why a request is over before its server was asked; empty: it is not over.
 std::string_view why_over(const ReconcileRow& row, const Conversation& conversation, Instant now) {
     if (row.why == ReconcileReason::registered) return is_in_doubt(conversation, now) ? "" : "told";
     const auto* open = std::get_if<Open>(&conversation.turn_state);
@@ -54,75 +51,63 @@ std::string_view why_over(const ReconcileRow& row, const Conversation& conversat
 
 }  // namespace
 
-void CatchUps::run(const std::stop_token& stop) {
-    std::vector<std::jthread> others;
-    for (int i = 1; i < at_once; ++i) others.emplace_back([&] { work(stop); });
-    work(stop);
+Reconciler::Reconciler(Store& store, const Planner& planner, ReadLog read_log, ReconcileRules rules,
+                       ReconcileObserver observer)
+    : store_(store),
+      planner_(planner),
+      read_log_(std::move(read_log)),
+      rules_(std::move(rules)),
+      observer_(std::move(observer)),
+      queue_({.threads = threads,
+              .thread_name = "catch-up",
+              .sweeper_name = "catch-up sweep",
+              .sweep_every = sweep_every}) {}
+
+void Reconciler::start() {
+    queue_.start([this](const Task& task, const std::stop_token& stop) { complain(work_at(task, stop)); },
+                 [this] { complain(sweep_once()); });
 }
 
-void CatchUps::work(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
-    RateLimitedLog warnings;
-    while (!stop.stop_requested()) {
-        const auto worked = work_once(stop);
-        if (!worked)
-            warnings.warn("catch-up", "agent servers wait to be asked", {{"why", worked.error().text}});
-        if (!worked || !*worked) stopped.wait_for(lock, stop, look_every, [] { return false; });
-    }
+void Reconciler::complain(const Result<void>& done) {
+    if (done) return;
+    complaints_.warn("catch-up", "agent servers wait to be asked", {{"why", done.error().text}});
 }
 
-Result<bool> CatchUps::work_once(const std::stop_token& stop) {
-    TRY(const auto id, next_due());
-    if (!id) return false;
-    TRY(const auto taken, take(*id));
-    if (!taken) return true;
-    auto log = read_log_(*id, stop);
-    if (log && taken->why == ReconcileReason::registered && !has_begun(*log))
-        log = tl::unexpected(Unread{Unread::Why::unknown, "it has not begun"});
-    if (log)
-        TRY_VOID(apply(*taken, *log));
-    else if (may_change(*taken, log.error()))
-        TRY_VOID(put_off(*taken, stop.stop_requested()));
-    else
-        TRY_VOID(give_up(*taken, log.error()));
-    return true;
-}
-
-Result<void> CatchUps::look() {
-    {
-        const std::lock_guard lock(mutex_);
-        const auto now = rules_.steady();
-        if (!found_.empty() || now < look_not_before_) return {};
-        look_not_before_ = now + look_every;
-    }
+Result<void> Reconciler::sweep_once() {
+    if (!queue_.begin_sweep()) return {};
     std::vector<std::string> ids;
     TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
-        TRY(ids, transaction.reconciles().due(looked_up_at_once));
+        TRY(ids, transaction.reconciles().due(sweep_rows));
         return {};
     }));
-    const std::lock_guard lock(mutex_);
-    found_.assign(ids.begin(), ids.end());
+    for (std::string& id : ids) queue_.add({std::move(id)});
     return {};
 }
 
-Result<std::optional<std::string>> CatchUps::next_due() {
-    TRY_VOID(look());
-    const std::lock_guard lock(mutex_);
-    if (found_.empty()) return std::optional<std::string>();
-    std::optional next(std::move(found_.front()));
-    found_.pop_front();
-    return next;
+Result<void> Reconciler::work_at(const Task& task, const std::stop_token& stop) {
+    auto done = reconcile(task.conversation_id, stop);
+    queue_.done(task);
+    return done;
 }
 
-Result<std::optional<ReconcileRow>> CatchUps::take(const std::string& conversation_id) {
+Result<void> Reconciler::reconcile(const std::string& conversation_id, const std::stop_token& stop) {
+    TRY(const auto taken, take(conversation_id));
+    if (!taken) return {};
+    auto log = read_log_(conversation_id, stop);
+    if (log && taken->why == ReconcileReason::registered && !has_begun(*log))
+        log = tl::unexpected(LogReadError{LogReadError::Why::unknown, "it has not begun"});
+    if (log) return apply(*taken, *log);
+    if (may_change(*taken, log.error())) return put_off(*taken, stop.stop_requested());
+    return give_up(*taken, log.error());
+}
+
+Result<std::optional<ReconcileRow>> Reconciler::take(const std::string& conversation_id) {
     std::optional<ReconcileRow> taken;
     std::optional<std::pair<ReconcileReason, std::string_view>> over;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         taken.reset();
         over.reset();
-        // The conversation first, as everywhere.
+        // The order of locks: the conversation first, as everywhere.
         TRY(const Conversation conversation, transaction.conversations().lock_one(conversation_id));
         TRY(auto row, transaction.reconciles().lock(conversation_id));
         TRY(const Instant now, transaction.now());
@@ -149,8 +134,8 @@ Result<std::optional<ReconcileRow>> CatchUps::take(const std::string& conversati
     return taken;
 }
 
-Result<void> CatchUps::finish(const ReconcileRow& taken,
-                              const std::function<Result<std::string_view>(Transition&)>& change) {
+Result<void> Reconciler::finish(const ReconcileRow& taken,
+                                const std::function<Result<std::string_view>(Transition&)>& change) {
     const std::string& id = taken.conversation_id;
     BatchReport report;
     std::string_view result;
@@ -171,7 +156,7 @@ Result<void> CatchUps::finish(const ReconcileRow& taken,
         if (result.empty()) {
             ReconcileRow again = taken;
             again.next_try_at = now + rules_.batch.settle;
-            --again.attempts;  // it was not in vain
+            --again.attempts;  // this try does not count: the server answered
             again.owner.clear();
             return transaction.reconciles().update(again);
         }
@@ -189,7 +174,7 @@ Result<void> CatchUps::finish(const ReconcileRow& taken,
     return {};
 }
 
-Result<void> CatchUps::apply(const ReconcileRow& taken, const ServerLog& log) {
+Result<void> Reconciler::apply(const ReconcileRow& taken, const ServerLog& log) {
     return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
         if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
         if (mutant(Mutant::disproved_silence_counted) && taken.why == ReconcileReason::inactivity) {
@@ -201,7 +186,7 @@ Result<void> CatchUps::apply(const ReconcileRow& taken, const ServerLog& log) {
     });
 }
 
-Result<void> CatchUps::give_up(const ReconcileRow& taken, const Unread& why) {
+Result<void> Reconciler::give_up(const ReconcileRow& taken, const LogReadError& why) {
     log_warn("the agent server did not tell what became of a conversation",
              {{"conversation", taken.conversation_id},
               {"asked_for", std::string(name_of(taken.why))},
@@ -212,7 +197,7 @@ Result<void> CatchUps::give_up(const ReconcileRow& taken, const Unread& why) {
     });
 }
 
-Result<void> CatchUps::put_off(const ReconcileRow& taken, bool right_away) {
+Result<void> Reconciler::put_off(const ReconcileRow& taken, bool right_away) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(const auto row, transaction.reconciles().lock(taken.conversation_id));
         if (!is_ours(row, taken)) return {};
@@ -222,10 +207,6 @@ Result<void> CatchUps::put_off(const ReconcileRow& taken, bool right_away) {
         return transaction.reconciles().update(again);
     };
     return store_.transact_idempotent(work);
-}
-
-std::string_view name_of(ReconcileReason why) {
-    return why == ReconcileReason::inactivity ? "silence" : "registered";
 }
 
 }  // namespace epilogue

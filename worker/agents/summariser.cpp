@@ -14,19 +14,19 @@
 
 namespace epilogue {
 
-std::string_view name_of(Testimony::Kind kind) {
+std::string_view name_of(FinalMessageReply::Kind kind) {
     switch (kind) {
-        case Testimony::Kind::confirmed:
+        case FinalMessageReply::Kind::confirmed:
             return "confirmed";
-        case Testimony::Kind::not_confirmed:
+        case FinalMessageReply::Kind::not_confirmed:
             return "not_confirmed";
-        case Testimony::Kind::refused:
+        case FinalMessageReply::Kind::refused:
             return "refused";
-        case Testimony::Kind::unreachable:
+        case FinalMessageReply::Kind::unreachable:
             return "unreachable";
-        case Testimony::Kind::late:
+        case FinalMessageReply::Kind::late:
             return "late";
-        case Testimony::Kind::stopped:
+        case FinalMessageReply::Kind::stopped:
             return "stopped";
     }
     return "";
@@ -35,20 +35,19 @@ std::string_view name_of(Testimony::Kind kind) {
 bool lacks_words(const SummaryRow& row) {
     constexpr std::size_t longest_code_point = 4;
     const auto summary = summary_from_json(row.body);
-    return !summary || summary->final_message.empty() ||
-           summary->final_message.size() + longest_code_point > max_message_bytes;
+    return !summary || summary->final_message.empty() || summary->final_message.size() + longest_code_point > max_message_bytes;
 }
 
-Result<SummaryRow> with_words_of(const Testimony& testimony, SummaryRow row) {
-    if (testimony.kind != Testimony::Kind::confirmed || trimmed(testimony.words).empty()) return row;
+Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row) {
+    if (reply.kind != FinalMessageReply::Kind::confirmed || trimmed(reply.words).empty()) return row;
     TRY(Summary summary, summary_from_json(row.body));
-    summary.final_message = redacted_prefix(testimony.words, max_final_bytes);
+    summary.final_message = redacted_prefix(reply.words, max_final_bytes);
     row.source = "final";
     row.body = to_json(summary);
     return row;
 }
 
-/// A summary that this summariser holds.
+/// A summary that this summariser has leased.
 struct Summariser::Job {
     SummaryRow row;
     std::chrono::milliseconds left{0};  ///< until its deadline
@@ -58,16 +57,16 @@ Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop
     Job job;
     TRY(const bool leased, lease(turn, job));
     if (!leased) return false;
-    Testimony testimony;
+    FinalMessageReply reply;
     if (job.left.count() > 0)
-        testimony = witness_.ask({turn, job.row.status_event, lacks_words(job.row)},
-                                 std::min(job.left, rules_.lease), stop);
-    if (testimony.kind == Testimony::Kind::stopped) {
-        TRY_VOID(let_go(job));
+        reply = final_messages_.ask({turn, job.row.status_event, lacks_words(job.row)},
+                                    std::min(job.left, rules_.lease), stop);
+    if (reply.kind == FinalMessageReply::Kind::stopped) {
+        TRY_VOID(release(job));
         return true;
     }
-    const bool may_ask_again = testimony.kind == Testimony::Kind::late && job.left > rules_.lease;
-    if (!may_ask_again) TRY_VOID(freeze(job, testimony));
+    const bool may_ask_again = reply.kind == FinalMessageReply::Kind::late && job.left > rules_.lease;
+    if (!may_ask_again) TRY_VOID(freeze(job, reply));
     return true;
 }
 
@@ -95,7 +94,7 @@ Result<bool> Summariser::lease(const TurnId& turn, Job& job) {
     return leased;
 }
 
-Result<void> Summariser::let_go(const Job& job) {
+Result<void> Summariser::release(const Job& job) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto row, transaction.summaries().lock({job.row.conversation_id, job.row.turn_key}));
         if (!row || !row->owed || row->generation != job.row.generation) return {};
@@ -105,8 +104,8 @@ Result<void> Summariser::let_go(const Job& job) {
     return store_.transact_idempotent(work);
 }
 
-Result<void> Summariser::freeze(const Job& job, const Testimony& testimony) {
-    TRY(const SummaryRow row, with_words_of(testimony, job.row));
+Result<void> Summariser::freeze(const Job& job, const FinalMessageReply& reply) {
+    TRY(const SummaryRow row, with_words_of(reply, job.row));
     std::vector<DeliveryRow> released;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(released, freeze_and_release(transaction, row));
@@ -118,7 +117,7 @@ Result<void> Summariser::freeze(const Job& job, const Testimony& testimony) {
     });
     if (!done && is_fenced(done.error())) return {};  // its posts fell due, or its lease had passed
     if (!done) return Failure(done.error());
-    observer_.froze(row.source, name_of(testimony.kind));
+    observer_.froze(row.source, name_of(reply.kind));
     for (const DeliveryRow& delivery : released) observer_.released(delivery);
     return {};
 }

@@ -1,10 +1,8 @@
 #include "worker/apply/adoption.h"
 
-#include <condition_variable>
-#include <mutex>
-
 #include "base/ids.h"
 #include "base/io/log.h"
+#include "base/stoppable_wait.h"
 #include "schemas/decode.h"
 #include "schemas/processor.h"
 #include "worker/apply/registration.h"
@@ -20,15 +18,12 @@ constexpr std::size_t rows_at_once = 500;
 }  // namespace
 
 void Adopter::run(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
-    RateLimitedLog warnings;
+    EveryTenSeconds complaints;
     while (!stop.stop_requested()) {
         if (const auto adopted = adopt_all(); !adopted)
-            warnings.warn("adoption", "callbacks of others wait to be adopted",
-                          {{"why", adopted.error().text}});
-        stopped.wait_for(lock, stop, look_every, [] { return false; });
+            complaints.warn("adoption", "callbacks of others wait to be adopted",
+                            {{"why", adopted.error().text}});
+        wait_or_stop(stop, look_every);
     }
 }
 
@@ -56,7 +51,8 @@ Result<bool> Adopter::adopt(std::int64_t id) {
         adopted = false;
         TRY(const auto unlocked, transaction.callbacks().read_unadopted(id));
         if (!unlocked) return {};
-        // The conversation first, as everywhere: the second transaction sees what the first did.
+        // The order of locks: the conversation first, as everywhere, so that of two transactions the second
+        // sees what the first did.
         CallbackRow row;
         row.id = id;
         row.conversation_id = normalise_conversation_id(unlocked->conversation_id);

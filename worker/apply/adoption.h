@@ -1,5 +1,5 @@
-// Rows of conversation_callbacks that others wrote become ours within seconds (contract §4 "Registration and
-// adoption"). Any worker may adopt; a row is adopted once.
+// Rows of conversation_callbacks that other programs wrote become ours within seconds (contract §4
+// "Registration and adoption"). Any worker may adopt; each row is adopted once.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@ namespace epilogue {
 
 struct AdoptionRules {
     Instant installed_at;
-    std::chrono::seconds max_age{86400};  ///< a row older than that when we were installed is adopted asleep
+    std::chrono::seconds max_age{86400};  ///< a row that was older when we were installed is adopted DORMANT
     WatchRules watch = {};
 };
 
-/// One thread.
+/// Used by one thread.
 class Adopter {
   public:
     Adopter(Store& store, const Planner& planner, AdoptionRules rules, std::function<void()> adopted)
@@ -24,7 +24,7 @@ class Adopter {
 
     /// Adopts every two seconds until `stop`.
     void run(const std::stop_token& stop);
-    /// Adopts what is there; returns how many rows. Errors: the database's.
+    /// Adopts all rows that are not adopted yet; returns how many. Errors: the database's.
     Result<std::size_t> adopt_all();
 
   private:

@@ -9,20 +9,20 @@
 namespace epilogue {
 namespace {
 
-/// What the topic still holds comes first: most conversations of which nothing is known have just begun.
+/// Most conversations of which no event is known have just begun: the topic gets that time to tell.
 constexpr std::chrono::seconds topic_comes_first{3};
-/// An agent that works says something more often than that.
+/// An agent that works sends events more often than that.
 constexpr std::chrono::seconds quiet_for{60};
 
-/// Until when an open turn is not in doubt.
+/// Until when an open turn is not in doubt: a while after its last event.
 Instant heard_of_until(const Conversation& conversation) {
     return conversation.last_event_at.value_or(Instant{}) + quiet_for;
 }
 
 }  // namespace
 
-Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id,
-                              ReconcileReason why, Instant at, bool has_default) {
+Result<bool> queue_reconcile(Transaction& transaction, const std::string& conversation_id,
+                             ReconcileReason why, Instant at, bool has_default) {
     if (!has_default) {
         TRY(const auto own, transaction.agent_endpoints().find(conversation_id));
         if (!own) return false;
@@ -37,16 +37,16 @@ Result<bool> ask_agent_server(Transaction& transaction, const std::string& conve
 
 bool is_in_doubt(const Conversation& conversation, Instant now) {
     const bool is_open = std::holds_alternative<Open>(conversation.turn_state);
-    return is_untold(conversation) || (is_open && heard_of_until(conversation) <= now);
+    return is_unseen(conversation) || (is_open && heard_of_until(conversation) <= now);
 }
 
-Result<void> ask_what_was(Transaction& transaction, const std::string& conversation_id,
-                          const Conversation& conversation, Instant now, bool has_default) {
+Result<void> request_reconcile(Transaction& transaction, const std::string& conversation_id,
+                               const Conversation& conversation, Instant now, bool has_default) {
     const bool is_open = std::holds_alternative<Open>(conversation.turn_state);
-    if (!is_open && !is_untold(conversation)) return {};
+    if (!is_open && !is_unseen(conversation)) return {};
     Instant at = now + topic_comes_first;
     if (is_open) at = std::max(at, heard_of_until(conversation));
-    TRY_VOID(ask_agent_server(transaction, conversation_id, ReconcileReason::registered, at, has_default));
+    TRY_VOID(queue_reconcile(transaction, conversation_id, ReconcileReason::registered, at, has_default));
     return {};
 }
 

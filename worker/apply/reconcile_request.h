@@ -1,4 +1,5 @@
-// The question that begins a catch-up (catch_ups.h), asked in the transaction that finds it.
+// Requests that the reconciler (worker/agents/reconciler.h) asks a conversation's agent server what the topic
+// did not tell; queued in the transaction that finds the need.
 #pragma once
 
 #include "worker/store/reconcile_rows.h"
@@ -6,19 +7,19 @@
 
 namespace epilogue {
 
-/// Queues the question, not to be worked at before `at`, when the conversation has an agent server: one of
-/// its own, or `has_default`. False when there is none to ask.
-Result<bool> ask_agent_server(Transaction& transaction, const std::string& conversation_id,
-                              ReconcileReason why, Instant at, bool has_default);
+/// Queues the request, not to be worked at before `at`, when the conversation has an agent server: one of its
+/// own, or the configured one (`has_default`). False when there is none to ask. Errors: the database's.
+Result<bool> queue_reconcile(Transaction& transaction, const std::string& conversation_id,
+                             ReconcileReason why, Instant at, bool has_default);
 
-/// Whether a callback's watch may have missed what the topic does not tell any more: no turn is known, or one
-/// is open and nothing has come of it for a minute.
+/// Whether the topic may have lost what a callback is to hear of: no turn is known, or one is open and no
+/// event of it has come for a minute.
 bool is_in_doubt(const Conversation& conversation, Instant now);
 
-/// Queues the question of a callback that begins to watch at `now`, when there is one: soon, but the topic
-/// comes first. What has been heard of a minute before is asked about when that minute is over, should
-/// nothing come.
-Result<void> ask_what_was(Transaction& transaction, const std::string& conversation_id,
-                          const Conversation& conversation, Instant now, bool has_default);
+/// Queues the request of a callback that begins to watch at `now`, when it needs one. The topic comes first,
+/// so the server is asked a few seconds later; about an open turn, once no event of it has come for a minute.
+/// Errors: the database's.
+Result<void> request_reconcile(Transaction& transaction, const std::string& conversation_id,
+                               const Conversation& conversation, Instant now, bool has_default);
 
 }  // namespace epilogue

@@ -31,8 +31,8 @@ Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& e
 
 Result<void> begin_watch(Transaction& transaction, const Planner& planner, const Conversation& conversation,
                          CallbackRow& callback, Instant now, const WatchRules& watch, std::string* planned) {
-    TRY_VOID(
-        ask_what_was(transaction, callback.conversation_id, conversation, now, watch.default_agent_server));
+    TRY_VOID(request_reconcile(transaction, callback.conversation_id, conversation, now,
+                               watch.default_agent_server));
     if (std::holds_alternative<Open>(conversation.turn_state)) {
         InactivityRules rules;
         rules.after = watch.inactivity;
@@ -42,7 +42,7 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
     }
     if (!callback.options.from_last) return {};
     TRY(const Processor place, decode_processor(callback.processor_type, callback.processor_json));
-    TRY(const bool is_owed, has_untold_end(transaction, callback.conversation_id, conversation, place));
+    TRY(const bool is_owed, has_unreported_end(transaction, callback.conversation_id, conversation, place));
     if (!is_owed) return {};
     Plan plan;
     planner.add(callback.conversation_id, *conversation.last, {}, {&callback}, plan);

@@ -111,8 +111,8 @@ Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
     if (stored.suspended)
         open.asked = false;  // what it says now means nothing by the time that this is let go
     if (stored.suspended || open.asked) return false;
-    TRY(open.asked, epilogue::ask_agent_server(transaction_, stored.id, ReconcileReason::inactivity,
-                                               database_now_, rules_.default_agent_server));
+    TRY(open.asked, queue_reconcile(transaction_, stored.id, ReconcileReason::inactivity, database_now_,
+                                    rules_.default_agent_server));
     if (open.asked) open.due = database_now_ + rules_.agent_answers_in;
     return open.asked;
 }

@@ -27,7 +27,7 @@ Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Sourc
     StoredConversation& stored = conversations_.front();
     auto& present = callbacks_of(stored.id);
     std::vector<CallbackRow*> absent;
-    const bool was_untold = is_untold(stored.conversation);
+    const bool was_untold = is_unseen(stored.conversation);
     if (was_untold) absent.swap(present);
     std::stable_sort(absent.begin(), absent.end(),
                      [](const auto* a, const auto* b) { return a->adopted_at < b->adopted_at; });
@@ -82,7 +82,7 @@ Result<void> Transition::start_watching(StoredConversation& stored,
         if (callback->state.phase != Phase::watching || !callback->options.from_last) continue;
         const auto place = decode_processor(callback->processor_type, callback->processor_json);
         if (!place) continue;  // its next turn puts it in error
-        TRY(const bool is_owed, has_untold_end(transaction_, stored.id, stored.conversation, *place));
+        TRY(const bool is_owed, has_unreported_end(transaction_, stored.id, stored.conversation, *place));
         if (is_owed && places.emplace(place->sink, describe(*place)).second) owed.push_back(callback);
     }
     if (!owed.empty()) planner_.add(stored.id, *stored.conversation.last, {}, owed, plan_);

@@ -1,5 +1,4 @@
-// The end that a conversation had come to before a callback began to watch it (contract §4, late
-// registration).
+// Whether a turn had ended before a callback began to watch (contract §4, late registration).
 #pragma once
 
 #include "schemas/processor.h"
@@ -7,8 +6,8 @@
 
 namespace epilogue {
 
-/// True when no turn is open and one has ended of which `place` was not told yet.
-Result<bool> has_untold_end(Transaction& transaction, const std::string& conversation_id,
-                            const Conversation& conversation, const Processor& place);
+/// True when no turn is open and one has ended that was not reported to `place` yet. Errors: the database's.
+Result<bool> has_unreported_end(Transaction& transaction, const std::string& conversation_id,
+                                const Conversation& conversation, const Processor& place);
 
 }  // namespace epilogue

@@ -100,7 +100,7 @@ struct Stepper {
     }
     Next operator()(const OperatorRetry&) const {
         if (!in(DeliveryState::parked)) return std::nullopt;
-        // A row that was parked because no look-up was possible may be posted: it is looked for first.
+        // A row that was parked because it could not be looked for may be out: it is looked for first, again.
         const bool may_be_visible = now.cause.starts_with(cause_cannot_look_up);
         DeliveryProgress next = to(may_be_visible ? DeliveryState::unknown : DeliveryState::retry, now.cause,
                                    std::chrono::milliseconds{0});
@@ -153,23 +153,23 @@ bool waits_for_credential(const DeliveryProgress& progress) {
     return progress.state == DeliveryState::parked && progress.cause.starts_with(cause_credential);
 }
 
-Duty duty_of(const DeliveryProgress& progress) {
+NextAction next_action(const DeliveryProgress& progress) {
     const bool is_open = !is_final(progress.state) && progress.state != DeliveryState::parked;
-    if (mutant(Mutant::look_up_skipped) && is_open) return Duty::send;
+    if (mutant(Mutant::look_up_skipped) && is_open) return NextAction::send;
     switch (progress.state) {
         case DeliveryState::planned:
         case DeliveryState::retry:
-            return Duty::send;
+            return NextAction::send;
         case DeliveryState::unknown:
-            return settle_before_lookup(progress.lookups) ? Duty::look : Duty::send;
+            return settle_before_lookup(progress.lookups) ? NextAction::look : NextAction::send;
         case DeliveryState::sending:
-            return Duty::look;
+            return NextAction::look;
         case DeliveryState::sent:
         case DeliveryState::failed:
         case DeliveryState::parked:
-            return Duty::nothing;
+            return NextAction::nothing;
     }
-    return Duty::nothing;
+    return NextAction::nothing;
 }
 
 std::optional<DeliveryProgress> step(const DeliveryProgress& progress, const DeliveryEvent& event) {

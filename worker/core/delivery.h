@@ -21,10 +21,12 @@ enum class DeliveryState {
 };
 std::string_view name_of(DeliveryState state);  ///< as the table spells it: "PLANNED", …
 std::optional<DeliveryState> delivery_state_named(std::string_view name);
-/// So long after its time a post that was not tried is overdue: due rows are taken at once, unless the pool
-/// was away or the row comes from a database that was set back, and has forgotten what was posted since.
+
+/// So long after its time a post that was not tried is overdue. Due rows are taken at once, unless the pool
+/// was away, or the database was set back and the row has forgotten what was posted since: so an overdue post
+/// is looked for first.
 constexpr std::chrono::seconds overdue_after{60};
-/// Nothing more will happen to it by itself.
+/// Whether nothing more will happen to it by itself: SENT or FAILED.
 bool is_final(DeliveryState state);
 
 struct DeliveryProgress {
@@ -38,9 +40,9 @@ struct DeliveryProgress {
     bool operator==(const DeliveryProgress&) const = default;
 };
 
-/// What a sender that just claimed a row has to do first.
-enum class Duty { nothing, look, send };
-Duty duty_of(const DeliveryProgress& progress);
+/// What a sender that claimed the row has to do first.
+enum class NextAction { nothing, look, send };
+NextAction next_action(const DeliveryProgress& progress);
 
 // What happened to a claimed row.
 struct IntentMade {};  ///< the next byte may leave
@@ -73,7 +75,7 @@ struct LookFailed {  ///< the look-up itself failed: says nothing about the post
 struct LookForbidden {
     std::string cause;
 };
-struct CredentialRefused {  ///< by the answer to another delivery of it
+struct CredentialRefused {  ///< by the answer to another delivery of the same credential
     std::string cause;
 };
 struct CredentialTried {};  ///< a delivery that was parked for its credential is tried for all of them

@@ -9,7 +9,7 @@ namespace epilogue {
 namespace {
 
 bool one_at_a_time(const RateWindow& window, const std::vector<RateLimit>& limits) {
-    return window.strikes > 0 ||
+    return window.refusals > 0 ||
            std::any_of(limits.begin(), limits.end(), [](const RateLimit& limit) { return limit.count == 1; });
 }
 
@@ -17,7 +17,7 @@ bool one_at_a_time(const RateWindow& window, const std::vector<RateLimit>& limit
 
 Instant RateWindow::next(Call call, const std::vector<RateLimit>& limits) const {
     Instant at = mutant(Mutant::closed_window_ignored) ? Instant{} : closed_until;
-    // What is over lies in the past: only a call under way holds up the next one here.
+    // Calls that are over count with an instant in the past: only a call under way can be later than `at`.
     if (one_at_a_time(*this, limits) && !calls.empty()) at = std::max(at, calls.back());
     if (call == Call::read) return at;
     for (const RateLimit& limit : limits) {
@@ -32,9 +32,9 @@ bool RateWindow::keeps(Call call, const std::vector<RateLimit>& limits) const {
 }
 
 bool RateWindow::serve(const std::vector<RateLimit>& limits, Instant now) {
-    constexpr std::chrono::seconds neglected_after{60};
+    constexpr std::chrono::seconds unattended_after{60};
     constexpr std::chrono::seconds noted_every{10};
-    if (now - std::max(served_at, next(Call::write, limits)) > neglected_after) neglected_until = now;
+    if (now - std::max(served_at, next(Call::write, limits)) > unattended_after) unattended_until = now;
     if (now - served_at < noted_every) return false;
     served_at = now;
     return true;
@@ -53,16 +53,16 @@ void RateWindow::end(Call call, Instant until, const std::vector<RateLimit>& lim
     calls.erase(calls.begin(), std::lower_bound(calls.begin(), calls.end(), now - longest));
 }
 
-void RateWindow::strike(Instant begun, Instant now) {
-    if (struck_at && begun < *struck_at) return;
-    ++strikes;
-    struck_at = now;
+void RateWindow::record_refusal(Instant begun, Instant now) {
+    if (last_refused_at && begun < *last_refused_at) return;
+    ++refusals;
+    last_refused_at = now;
 }
 
-void RateWindow::forgive(Instant begun) {
-    if (struck_at && begun < *struck_at) return;
-    strikes = 0;
-    struck_at.reset();
+void RateWindow::record_success(Instant begun) {
+    if (last_refused_at && begun < *last_refused_at) return;
+    refusals = 0;
+    last_refused_at.reset();
 }
 
 std::string to_text(const std::vector<Instant>& calls) {

@@ -16,40 +16,44 @@ namespace epilogue {
 enum class Call { read, write };
 
 struct RateWindow {
-    std::vector<Instant>
-        calls;             ///< ascending: when each was over; one under way is over at the end of its lease
-    Instant closed_until;  ///< the platform wants no call before
-    int strikes = 0;       ///< refusals by rate since the last call that was not refused
-    std::optional<Instant> struck_at;  ///< the newest of them
-    bool waiting = false;              ///< deliveries stand in line for it
-    Instant served_at;                 ///< when the line was last seen to, or began; to a few seconds
-    Instant neglected_until;           ///< what was in line before that stood there while nobody saw to it
+    /// When each counted call ended, ascending; a call under way counts with the end of its lease.
+    std::vector<Instant> calls;
+    Instant closed_until;                    ///< the platform wants no call before
+    int refusals = 0;                        ///< for its rate, since the last call that was not refused
+    std::optional<Instant> last_refused_at;  ///< the newest of them
+    bool waiting = false;                    ///< deliveries are queued for it
+    /// When a delivery of the queue last got its turn, or when the queue began; to a few seconds.
+    Instant served_at;
+    /// Deliveries that were queued before that waited while no worker served the queue: their rows may be
+    /// out of date, so they are looked for before they are sent.
+    Instant unattended_until;
     bool operator==(const RateWindow&) const = default;
 
     /// The earliest instant at which such a call may begin. A call is counted by the latest instant at which
     /// the platform may have got it, so no limit is exceeded by the platform's own count either. A limit of
     /// one, or a refusal, means one call at a time, reads among them.
     Instant next(Call call, const std::vector<RateLimit>& limits) const;
-    /// Whether a call of that kind leaves a trace here.
+    /// Whether a call of that kind changes the row.
     bool keeps(Call call, const std::vector<RateLimit>& limits) const;
 
-    /// A write from the line may begin now. True when that is worth to be kept. A line that was open for more
-    /// than a minute with nobody to see to it was left by its pool, or comes from tables that were set back.
+    /// Notes that a queued write may begin at `now`. True when the row changed so much that it has to be
+    /// written. When the window was open for more than a minute without serving its queue, the queue counts
+    /// as unattended: the pool was away, or the tables were set back.
     bool serve(const std::vector<RateLimit>& limits, Instant now);
 
-    /// A call that is over at `until` at the latest.
+    /// Counts a call that ends at `until` at the latest.
     void begin(Instant until);
-    /// That call is over now; what no limit looks at any more is forgotten.
+    /// The call that was counted with `until` ended at `now`. Drops calls that no limit counts any more.
     void end(Call call, Instant until, const std::vector<RateLimit>& limits, Instant now);
 
-    /// The platform refused a call that began at `begun`, for its rate. A refusal of a call from before the
-    /// last one tells nothing new.
-    void strike(Instant begun, Instant now);
-    /// A call that began at `begun` was not refused.
-    void forgive(Instant begun);
+    /// At `now` the platform refused, for its rate, a call that began at `begun`. Ignored when the call began
+    /// before the last refusal: it tells nothing new.
+    void record_refusal(Instant begun, Instant now);
+    /// A call that began at `begun` was not refused. Ignored like a refusal.
+    void record_success(Instant begun);
 };
 
-/// The instants as one text, and back; what is no instant is left out.
+/// The instants as one text (microseconds, separated by blanks), and back, without parts that are no numbers.
 std::string to_text(const std::vector<Instant>& calls);
 std::vector<Instant> calls_from_text(std::string_view text);
 

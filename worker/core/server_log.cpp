@@ -33,7 +33,7 @@ bool opens_a_turn(const Event& event) {
 
 }  // namespace
 
-bool is_untold(const Conversation& conversation) {
+bool is_unseen(const Conversation& conversation) {
     return std::holds_alternative<NoTurn>(conversation.turn_state) && !conversation.last;
 }
 

@@ -17,7 +17,7 @@ struct ServerLog {
 };
 
 /// True while no turn of the conversation is known, open or ended.
-bool is_untold(const Conversation& conversation);
+bool is_unseen(const Conversation& conversation);
 
 /// The end of the log that `conversation` does not know: from the first event on that could steer it, stands
 /// behind all that it knows by id, and is newer than what it has applied.

@@ -5,7 +5,7 @@
 
 namespace epilogue {
 
-Result<void> finish_callback(Transaction& transaction, const DeliveryRow& delivery) {
+Result<void> complete_callback(Transaction& transaction, const DeliveryRow& delivery) {
     if (!is_final(delivery.progress.state)) return {};
     TRY(const auto callback, transaction.callbacks().lock(delivery.callback_id));
     if (!callback) return {};

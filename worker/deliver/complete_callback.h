@@ -1,4 +1,4 @@
-// A delivery that came to its end tells its callback, in the same transaction.
+// A delivery that is final changes its callback, in the same transaction.
 #pragma once
 
 #include "worker/store/delivery_rows.h"
@@ -6,7 +6,8 @@
 
 namespace epilogue {
 
-/// SENT may complete the callback, FAILED puts it in error; any other state changes nothing.
-Result<void> finish_callback(Transaction& transaction, const DeliveryRow& delivery);
+/// SENT may complete the delivery's callback, FAILED puts it in error; any other state changes nothing.
+/// Errors: the database's.
+Result<void> complete_callback(Transaction& transaction, const DeliveryRow& delivery);
 
 }  // namespace epilogue

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t rows_at_once = 500;
 constexpr int chunks_a_sweep = 20;
 
-/// Runs a change of a credential's row, and of deliveries under its lock, that may be made twice.
+/// Changes a credential's row, and deliveries under its lock. Making the change twice must do no harm.
 Result<void> change(Store& store, const std::string& credential,
                     const std::function<Result<void>(Transaction&, CredentialRow&)>& work) {
     return store.transact_idempotent([&](Transaction& transaction) -> Result<void> {
@@ -25,9 +25,9 @@ Result<void> change(Store& store, const std::string& credential,
 
 }  // namespace
 
-Result<CredentialRow> standing_of(Transaction& transaction, const std::string& credential) {
+Result<CredentialRow> credential_state(Transaction& transaction, const std::string& credential) {
     TRY(const CredentialRow row, transaction.credentials().read(credential));
-    // Not to be let go between this look and what follows from it.
+    // Locked, so that it is not released between this read and what follows from it.
     return row.parked_since ? transaction.credentials().lock(credential) : Result<CredentialRow>(row);
 }
 
@@ -51,7 +51,7 @@ Result<void> credential_works(Transaction& transaction, const std::string& crede
 }
 
 Result<void> probe_now(Transaction& transaction, const std::string& credential, Instant now) {
-    TRY(CredentialRow row, standing_of(transaction, credential));
+    TRY(CredentialRow row, credential_state(transaction, credential));
     if (!row.parked_since) return {};
     row.probe_at = now;
     return transaction.credentials().update(credential, row);
@@ -73,11 +73,12 @@ Result<void> settle_credential(Store& store, const std::string& credential,
             row.unsettled = !moved.all;
             TRY(const Instant now, transaction.now());
             if (state == DeliveryState::retry)
-                for (const std::string& window : moved.windows) TRY_VOID(open_line(transaction, window, now));
+                for (const std::string& window : moved.windows)
+                    TRY_VOID(open_queue(transaction, window, now));
             return {};
         }));
         if (moved.count > 0) entered(state, moved.count);
-        over = moved.all || moved.count == 0;  // what others have locked comes with the next sweep
+        over = moved.all || moved.count == 0;  // rows that are locked elsewhere come with the next sweep
     }
     return {};
 }

@@ -1,6 +1,6 @@
-// Credentials that a platform refuses: all their deliveries are parked at once, one is tried now and then,
-// and its success lets the others go. Whoever changes many rows does it in small transactions, which any
-// worker goes on with (`unsettled`).
+// Credentials that a platform refuses: all their deliveries are parked at once, one of them is tried every
+// few minutes, and its success releases the others. Changes of many rows are made in small transactions; the
+// credential's row says that some are left (`unsettled`), and any worker goes on with them.
 #pragma once
 
 #include <chrono>
@@ -16,25 +16,27 @@ namespace epilogue {
 /// How often a refused credential is tried again.
 constexpr std::chrono::minutes probe_every{5};
 
-/// How it stands, locked when it is parked.
-Result<CredentialRow> standing_of(Transaction& transaction, const std::string& credential);
+/// The credential's row; locked when the credential is refused, else as last committed. Errors of this and
+/// the following functions: the database's.
+Result<CredentialRow> credential_state(Transaction& transaction, const std::string& credential);
 
-/// A platform refused it at `now`.
+/// A platform refused the credential at `now`: its deliveries are to be parked.
 Result<void> credential_refused(Transaction& transaction, const std::string& credential,
                                 const std::string& cause, Instant now);
 
-/// A platform took it, or said no for another reason.
+/// A platform accepted the credential, or said no for another reason: its deliveries are to be released.
 Result<void> credential_works(Transaction& transaction, const std::string& credential);
 
-/// It may be tried again at once: an operator wants it.
+/// An operator wants a refused credential to be tried at once.
 Result<void> probe_now(Transaction& transaction, const std::string& credential, Instant now);
 
-/// Parks, or lets go, what is still to be; `entered` is told the state and how many rows entered it.
+/// Parks or releases the deliveries that are left over from that; `entered` is told the state and how many
+/// rows entered it.
 Result<void> settle_credential(Store& store, const std::string& credential,
                                const std::function<void(DeliveryState, std::int64_t)>& entered);
 
-/// Nothing is parked for it any more, so nothing can be tried in its name: it counts as working until it is
-/// refused again.
+/// Counts a refused credential as working again when no delivery is parked for it: there is none that could
+/// be tried in its name.
 Result<void> forget_parked(Store& store, const std::string& credential);
 
 }  // namespace epilogue

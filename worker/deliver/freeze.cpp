@@ -22,7 +22,7 @@ Instant due_since(const SummaryRow& row, Instant now) {
     return was_late ? *row.ended_at : now;
 }
 
-Result<bool> freeze_as_it_is(Transaction& transaction, SummaryRow& row) {
+Result<bool> freeze_without_agent(Transaction& transaction, SummaryRow& row) {
     TRY(const auto locked, transaction.summaries().lock({row.conversation_id, row.turn_key}));
     if (!locked) return fatal("the summary of turn " + row.turn_key + " is gone");
     row = *locked;

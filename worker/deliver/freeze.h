@@ -1,5 +1,5 @@
 // A summary that is owed is frozen once: with what the agent server said, or, when the time is up, as the log
-// alone made it. Whoever is first wins; every post of the turn shows the same.
+// alone made it. The first transaction that freezes it decides; every post of the turn shows the same.
 #pragma once
 
 #include "worker/store/delivery_rows.h"
@@ -8,16 +8,16 @@
 
 namespace epilogue {
 
-/// Freezes `row`, which was read as owed, as it is; `row` becomes what the table holds then. False when
-/// somebody else was first.
-Result<bool> freeze_as_it_is(Transaction& transaction, SummaryRow& row);
+/// Freezes `row`, which was read as owed, without the agent's words; `row` becomes what the table holds then.
+/// False when it was frozen meanwhile. Errors: the database's.
+Result<bool> freeze_without_agent(Transaction& transaction, SummaryRow& row);
 
 /// Freezes `row`, as its holder has made it, and lets the turn's posts be due. Returns those. Errors: fenced
 /// (fence.h) when it is frozen already, or another has taken it over.
 Result<std::vector<DeliveryRow>> freeze_and_release(Transaction& transaction, const SummaryRow& row);
 
-/// Since when the posts of a turn are due whose summary was frozen at `now`: its wait is no delay, but what
-/// was late before that stays so (overdue_after).
+/// Since when the posts of a turn are due whose summary was frozen at `now`. That they waited for the summary
+/// is no delay, but posts that were late before that stay late (overdue_after).
 Instant due_since(const SummaryRow& row, Instant now);
 
 }  // namespace epilogue

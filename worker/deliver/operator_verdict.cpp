@@ -33,7 +33,7 @@ Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& deliver
         if (progress->state == DeliveryState::sent) row->sent_at = now;
         written = row->generation;
         TRY_VOID(transaction.deliveries().update(*row));
-        TRY_VOID(finish_callback(transaction, *row));
+        TRY_VOID(complete_callback(transaction, *row));
         const bool goes_on = progress->state == DeliveryState::retry && !row->credential.empty();
         return goes_on ? probe_now(transaction, row->credential, now) : Result<void>();
     };

@@ -9,7 +9,9 @@ namespace epilogue {
 
 enum class OperatorAction { retry, sent, not_sent };
 enum class OperatorAnswer { done, no_such_delivery, not_now };
-/// An operator's verdict on a delivery; `url` for `sent`. not_now: its state does not allow it.
+
+/// Applies an operator's verdict; `url` says where the post is, for `sent`. not_now: the delivery's state
+/// does not allow it, or a sender works at it. Errors: the database's.
 Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& delivery_id, OperatorAction action,
                                         const std::string& url);
 

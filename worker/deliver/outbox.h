@@ -1,83 +1,66 @@
-// The senders: named threads that take owed deliveries, at most half of them for one sink, and the sweeper
-// that finds what nobody works at. What waits for a rate window or a credential is not in the queue and holds
-// no sender. The queue holds ids only: the database is the authority.
+// The queue of owed deliveries and the threads that send them, at most half of them for one sink; the sweeper
+// finds deliveries that no worker works at (base/leased_queue.h). A delivery that waits for a rate window or
+// a credential is not in the queue and holds no thread.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <map>
-#include <mutex>
+#include <functional>
 #include <optional>
-#include <set>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/leased_queue.h"
 #include "worker/deliver/sender.h"
+#include "worker/store/store.h"
 
 namespace epilogue {
 
 class Outbox {
   public:
-    using Errand = Sender::Errand;
     struct Task {
         std::string delivery_id;
         std::string sink;
-        Errand errand = Errand::post;
+        Purpose purpose = Purpose::post;
+
+        const std::string& key() const { return delivery_id; }
+        const std::string* group() const { return &sink; }
     };
 
     /// For `senders` at the same time. `trouble` is told of every failed database step, with an empty text
     /// when it works again.
     Outbox(Store& store, Sender& sender, int senders, std::function<void(const std::string&)> trouble);
-    /// Stops; waits for requests that are under way.
-    ~Outbox();
 
-    /// Starts the threads. Without it the steps below are somebody else's to call (a simulation's).
+    /// Starts the threads. A simulation does not call it: it calls the steps below by itself. The destructor
+    /// stops them and waits for requests that are under way.
     void start();
 
-    /// Hands over a delivery that just became due; an id that is queued or under way already is not taken
-    /// twice.
-    void add(Task task);
+    /// Hands over a delivery that just became due, unless its id is queued or under way already.
+    void add(Task task) { queue_.add(std::move(task)); }
     /// Looks for due deliveries at once.
-    void sweep_now();
-    /// No new delivery is begun from now on; returns when those under way are recorded, or at the deadline.
-    bool drain(std::chrono::milliseconds deadline);
+    void sweep_now() { queue_.sweep_now(); }
+    /// No new delivery is begun from now on. True when those under way were recorded before the deadline.
+    bool drain(std::chrono::milliseconds deadline) { return queue_.drain(deadline); }
 
-    /// One step of a sender: the next task that may begin; nullopt when there is none. It has to be worked
-    /// at.
-    std::optional<Task> begin();
+    /// One step of a sender: the next task that may begin; nullopt when there is none. The caller has to work
+    /// at it.
+    std::optional<Task> begin() { return queue_.begin(); }
     void work_at(const Task& task);
-    /// One step of the sweeper: parks and lets go what waits for a credential, queues what is due.
+    /// One step of the sweeper: parks and releases what waits for a credential, queues what is due.
     void sweep_once();
 
   private:
-    void send(const std::stop_token& stop);
-    void sweep(const std::stop_token& stop);
-    std::optional<Task> begin_locked();
-    struct Upkeep;
+    struct Housekeeping;
+    Result<bool> send(const Task& task);
     Result<void> look(std::vector<Task>& tasks);
     static Result<void> find_due(Transaction& transaction, std::vector<Task>& tasks);
-    static Result<void> find_in_lines(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep);
-    static Result<void> find_parked(Transaction& transaction, std::vector<Task>& tasks, Upkeep& upkeep);
+    static Result<void> find_queued(Transaction& transaction, std::vector<Task>& tasks,
+                                    Housekeeping& housekeeping);
+    static Result<void> find_parked(Transaction& transaction, std::vector<Task>& tasks,
+                                    Housekeeping& housekeeping);
 
     Store& store_;
     Sender& sender_;
-    const int senders_;
-    const std::size_t max_per_sink_;
     const std::function<void(const std::string&)> trouble_;
-
-    std::mutex mutex_;
-    std::condition_variable_any wake_senders_;
-    std::condition_variable_any wake_sweeper_;
-    std::condition_variable_any idle_;
-    std::deque<Task> queue_;
-    std::set<std::string> known_;                   ///< queued or under way
-    std::map<std::string, std::size_t> under_way_;  ///< by sink
-    std::size_t busy_ = 0;
-    bool draining_ = false;
-    bool sweep_asked_ = false;
-    std::vector<std::jthread> threads_;
+    LeasedQueue<Task> queue_;
 };
 
 }  // namespace epilogue

@@ -1,5 +1,6 @@
-// A call's permit in its rate window, which the whole pool shares: asked for in the claim's transaction,
-// given back with the answer. A sender that dies keeps its permit until its lease ends.
+// Permits for calls in a rate window that the whole pool shares: acquired in the claim's transaction,
+// released with the answer. A sender that dies keeps its permit until its lease ends. A write without a
+// permit waits in the window's queue: its row names the window and has no time of its next attempt.
 #pragma once
 
 #include <chrono>
@@ -14,16 +15,16 @@ namespace epilogue {
 
 struct Permit {
     Call call = Call::write;
-    std::string window;  ///< empty: nobody counts
+    std::string window;  ///< empty: the call is not counted
     std::vector<RateLimit> limits;
     Instant begun;
-    std::optional<Instant> until;  ///< as the window keeps it; nullopt: it keeps nothing of this call
-    bool was_struck = false;       ///< the window's last call was refused
-    bool neglected = false;        ///< it stood in line while nobody saw to the line
+    std::optional<Instant> until;  ///< as the window counts it; nullopt: it does not count this call
+    bool was_refused = false;      ///< the window's last call was refused
+    bool unattended = false;       ///< it was queued while no worker served the queue
 };
 
 /// What a platform's answer says about its rate.
-struct RateWord {
+struct RateSignal {
     bool refused = false;
     std::optional<std::chrono::seconds> not_before;  ///< when refused: the platform's own waiting time
     bool silent = false;                             ///< there was no answer
@@ -34,24 +35,26 @@ struct NotYet {
     Instant until;
 };
 
-/// A permit for a call at `now` that is over at `until` at the latest, or when to ask again. A write that
-/// stands in no line yet (`in_line_since`) waits for those that do; whoever is refused a write has to get in
-/// line, and the window knows by then.
-Result<tl::expected<Permit, NotYet>> take_permit(Transaction& transaction, const Quota& quota, Call call,
-                                                 std::optional<Instant> in_line_since, Instant now,
-                                                 Instant until);
+/// A permit for a call at `now` that is over at `until` at the latest, or when to ask again. `queued_since`:
+/// since when the delivery has been in the window's queue; nullopt: it is not in it. A write that is not
+/// queued gets no permit while others are; one that is refused has to be queued by the caller, and the
+/// window's row says by then that it has a queue. Errors: the database's.
+Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, const Quota& quota, Call call,
+                                                    std::optional<Instant> queued_since, Instant now,
+                                                    Instant until);
 
-/// Gives the permit back. A refusal closes the window for everybody, for as long as the platform says and a
-/// bit, or by full jitter (`random01`) over the refusals in a row; `gets_in_line`: whoever was refused waits
-/// for it. Returns until when it is closed.
-Result<std::optional<Instant>> return_permit(Transaction& transaction, const Permit& permit,
-                                             const RateWord& word, bool gets_in_line, Instant now,
-                                             double random01);
+/// Gives the permit back at `now`. A refusal closes the window for all workers, for as long as the platform
+/// says and a little longer, or by full jitter (`random01`) over the refusals in a row. `is_queued_now`: the
+/// caller queues the refused delivery. Returns until when the window is closed; nullopt when the call was not
+/// refused. Errors: the database's.
+Result<std::optional<Instant>> release_permit(Transaction& transaction, const Permit& permit,
+                                              const RateSignal& signal, bool is_queued_now, Instant now,
+                                              double random01);
 
-/// Deliveries have just got in line for it.
-Result<void> open_line(Transaction& transaction, const std::string& window, Instant now);
+/// Notes in the window's row that deliveries were queued for it. Errors: the database's.
+Result<void> open_queue(Transaction& transaction, const std::string& window, Instant now);
 
-/// The window's line is over when nobody stands in it.
-Result<void> close_empty_line(Store& store, const std::string& window);
+/// Notes in the window's row that its queue is over, unless a delivery is in it. Errors: the database's.
+Result<void> close_empty_queue(Store& store, const std::string& window);
 
 }  // namespace epilogue

@@ -1,4 +1,4 @@
-// What a sender needs of the machine; injected, so that a simulation can own it.
+// The clock and the chance that a sender uses; injected, so that a simulation can decide both.
 #pragma once
 
 #include <chrono>

@@ -25,11 +25,11 @@ Result<RateWindow> MysqlRateLimitRows::window(const std::string& name, const cha
     Columns columns(rows[0]);
     row.closed_until = columns.instant().value_or(Instant{});
     row.calls = calls_from_text(columns.text());
-    row.strikes = static_cast<int>(columns.number());
-    row.struck_at = columns.instant();
+    row.refusals = static_cast<int>(columns.number());
+    row.last_refused_at = columns.instant();
     row.waiting = columns.number() != 0;
     row.served_at = columns.instant().value_or(Instant{});
-    row.neglected_until = columns.instant().value_or(Instant{});
+    row.unattended_until = columns.instant().value_or(Instant{});
     return row;
 }
 
@@ -54,9 +54,9 @@ Result<void> MysqlRateLimitRows::update(const std::string& name, const RateWindo
     TRY_VOID(session_.execute(
         "UPDATE rate_windows SET open_at=?, closed_until=?, calls=?, strikes=?, struck_at=?, waiting=?, "
         "served_at=?, neglected_until=? WHERE rate_window=?",
-        {open_at, or_null(row.closed_until), sql_value_or_null(to_text(row.calls)), std::int64_t{row.strikes},
-         sql_value(row.struck_at), std::int64_t{row.waiting}, or_null(row.served_at),
-         or_null(row.neglected_until), name}));
+        {open_at, or_null(row.closed_until), sql_value_or_null(to_text(row.calls)),
+         std::int64_t{row.refusals}, sql_value(row.last_refused_at), std::int64_t{row.waiting},
+         or_null(row.served_at), or_null(row.unattended_until), name}));
     return {};
 }
 

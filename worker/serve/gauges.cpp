@@ -1,8 +1,8 @@
 #include "worker/serve/gauges.h"
 
 #include <algorithm>
-#include <condition_variable>
 
+#include "base/stoppable_wait.h"
 #include "worker/mysql/columns.h"
 
 namespace epilogue {
@@ -14,15 +14,12 @@ constexpr std::array open_states{"PLANNED", "SENDING", "UNKNOWN", "RETRY", "PARK
 }  // namespace
 
 void Gauges::run(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
         const auto positions = queues_.positions();
         refresh_lag(positions);
         refresh_pool(positions.contains(0));
         refresh_held(positions);
-        stopped.wait_for(lock, stop, refresh_every, [] { return false; });
+        wait_or_stop(stop, refresh_every);
     }
 }
 

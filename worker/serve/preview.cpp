@@ -89,7 +89,7 @@ Result<std::optional<Basis>> basis_of(MysqlStore& store, std::int64_t callback_i
 std::string note_of(const Basis& basis, PreviewBasis kind) {
     if (basis.owed)
         return "the delivery " + basis.owed->id + ", " + std::string(name_of(basis.owed->progress.state)) +
-               (duty_of(basis.owed->progress) == Duty::look
+               (next_action(basis.owed->progress) == NextAction::look
                     ? ": it is looked for on the platform before it is posted again"
                 : basis.summary_owed ? ": its agent server is still asked for the last words"
                                      : "");

@@ -149,7 +149,7 @@ void Rehearsal::settle() {
 void Rehearsal::heal() {
     pass(std::chrono::seconds{61});
     Sender one = sender(partition_.store(), sinks_);
-    for_each([&](const Run& run) { expect(one.heal(run.delivery)); });
+    for_each([&](const Run& run) { expect(one.remove_duplicates(run.delivery)); });
 }
 
 void Rehearsal::remove_by_hand(std::int64_t comment) {

@@ -13,7 +13,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
-using Kind = Testimony::Kind;
+using Kind = FinalMessageReply::Kind;
 
 const std::string id = "0123456789abcdef0123456789abcdef";
 
@@ -24,14 +24,14 @@ std::vector<std::string> log_of_a_turn() {
             status_event("s2", 5, "finished")};
 }
 
-AgentWitness witness_of(std::shared_ptr<const agent::AgentServer> server) {
-    return AgentWitness([server = std::move(server)](const std::string&)
-                            -> Result<std::shared_ptr<const agent::AgentServer>> { return server; });
+AgentServerSource source_at(std::shared_ptr<const agent::AgentServer> server) {
+    return AgentServerSource([server = std::move(server)](const std::string&)
+                                 -> Result<std::shared_ptr<const agent::AgentServer>> { return server; });
 }
 
-Testimony ask(const AgentStandIn& there, bool lacks_words = false, const std::string& key = "key") {
-    AgentWitness witness = witness_of(there.client(key));
-    return witness.ask({{id, "u1"}, "s2", lacks_words}, 30s, std::stop_token{});
+FinalMessageReply ask(const AgentStandIn& there, bool lacks_words = false, const std::string& key = "key") {
+    AgentServerSource source = source_at(there.client(key));
+    return source.ask({{id, "u1"}, "s2", lacks_words}, 30s, std::stop_token{});
 }
 
 standin::Reply final_response(const standin::Request&) {
@@ -44,9 +44,9 @@ BOOST_AUTO_TEST_CASE(a_server_that_offers_the_final_response_is_asked_for_it) {
     AgentStandIn there("1.58.0");
     there.add(id, log_of_a_turn(), "finished");
     there.on("GET /agent_final_response", final_response);
-    const Testimony testimony = ask(there);
-    BOOST_TEST((testimony.kind == Kind::confirmed));
-    BOOST_TEST(testimony.words == "all of it");
+    const FinalMessageReply reply = ask(there);
+    BOOST_TEST((reply.kind == Kind::confirmed));
+    BOOST_TEST(reply.words == "all of it");
 }
 
 BOOST_AUTO_TEST_CASE(an_older_server_confirms_and_its_events_are_read_only_for_words_that_lack) {
@@ -55,9 +55,9 @@ BOOST_AUTO_TEST_CASE(an_older_server_confirms_and_its_events_are_read_only_for_w
     BOOST_TEST((ask(there).kind == Kind::confirmed));
     BOOST_TEST(ask(there).words == "");
     for (const std::string& line : there.seen()) BOOST_TEST(line.find("/events") == std::string::npos);
-    const Testimony testimony = ask(there, true);
-    BOOST_TEST((testimony.kind == Kind::confirmed));
-    BOOST_TEST(testimony.words == "halfway");
+    const FinalMessageReply reply = ask(there, true);
+    BOOST_TEST((reply.kind == Kind::confirmed));
+    BOOST_TEST(reply.words == "halfway");
 }
 
 BOOST_AUTO_TEST_CASE(words_of_an_earlier_turn_are_not_this_ones) {
@@ -69,9 +69,9 @@ BOOST_AUTO_TEST_CASE(words_of_an_earlier_turn_are_not_this_ones) {
         AgentStandIn there(version);
         there.add(id, log, "finished");
         there.on("GET /agent_final_response", final_response);
-        const Testimony testimony = ask(there, true);
-        BOOST_TEST((testimony.kind == Kind::confirmed));
-        BOOST_TEST(testimony.words == "");
+        const FinalMessageReply reply = ask(there, true);
+        BOOST_TEST((reply.kind == Kind::confirmed));
+        BOOST_TEST(reply.words == "");
     }
 }
 
@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_unreachable) {
         const AgentStandIn there;
         client = there.client();
     }
-    AgentWitness witness = witness_of(client);
-    BOOST_TEST((witness.ask({{id, "u1"}, "s2", false}, 30s, {}).kind == Kind::unreachable));
+    AgentServerSource source = source_at(client);
+    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 30s, {}).kind == Kind::unreachable));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_hangs_is_given_up_in_time) {
@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_hangs_is_given_up_in_time) {
     const Gate gate;
     there.add(id, log_of_a_turn(), "finished");
     there.on("GET " + id, gate.play());
-    AgentWitness witness = witness_of(there.client());
-    BOOST_TEST((witness.ask({{id, "u1"}, "s2", false}, 300ms, {}).kind == Kind::late));
+    AgentServerSource source = source_at(there.client());
+    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 300ms, {}).kind == Kind::late));
 }
 
 BOOST_AUTO_TEST_CASE(who_is_to_stop_does_not_wait_for_a_server) {
@@ -129,17 +129,17 @@ BOOST_AUTO_TEST_CASE(who_is_to_stop_does_not_wait_for_a_server) {
     const Gate gate;
     there.add(id, log_of_a_turn(), "finished");
     there.on("GET " + id, gate.play());
-    AgentWitness witness = witness_of(there.client());
+    AgentServerSource source = source_at(there.client());
     std::stop_source stop;
     const std::jthread stopper([&] {
         gate.wait_held();
         stop.request_stop();
     });
-    BOOST_TEST((witness.ask({{id, "u1"}, "s2", false}, 10min, stop.get_token()).kind == Kind::stopped));
+    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 10min, stop.get_token()).kind == Kind::stopped));
 }
 
 BOOST_AUTO_TEST_CASE(a_conversation_without_a_server_has_no_witness) {
-    AgentWitness witness = witness_of(nullptr);
-    BOOST_TEST(witness.server_of(id).value() == "");
-    BOOST_TEST((witness.ask({{id, "u1"}, "s2", false}, 30s, {}).kind == Kind::refused));
+    AgentServerSource source = source_at(nullptr);
+    BOOST_TEST(source.server_of(id).value() == "");
+    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 30s, {}).kind == Kind::refused));
 }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace epilogue;
 using namespace std::chrono_literals;
-using Kind = Testimony::Kind;
+using Kind = FinalMessageReply::Kind;
 
 SummaryRow row_with(const std::string& words) {
     SummaryRow row{"c1", "u1", words.empty() ? "digest" : "final",
@@ -34,12 +34,12 @@ BOOST_AUTO_TEST_CASE(a_confirmed_ends_words_take_the_place_of_the_logs) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_confirmation_or_words_the_logs_own_stay) {
-    for (const Testimony& testimony :
-         {Testimony{Kind::confirmed, "", ""}, Testimony{Kind::confirmed, " \n", ""},
-          Testimony{Kind::not_confirmed, "x", ""}, Testimony{Kind::refused, "x", ""},
-          Testimony{Kind::unreachable, "x", ""}, Testimony{Kind::late, "x", ""}}) {
-        BOOST_TEST(with_words_of(testimony, row_with("mine")).value().body == row_with("mine").body);
-        BOOST_TEST(with_words_of(testimony, row_with("")).value().source == "digest");
+    for (const FinalMessageReply& reply :
+         {FinalMessageReply{Kind::confirmed, "", ""}, FinalMessageReply{Kind::confirmed, " \n", ""},
+          FinalMessageReply{Kind::not_confirmed, "x", ""}, FinalMessageReply{Kind::refused, "x", ""},
+          FinalMessageReply{Kind::unreachable, "x", ""}, FinalMessageReply{Kind::late, "x", ""}}) {
+        BOOST_TEST(with_words_of(reply, row_with("mine")).value().body == row_with("mine").body);
+        BOOST_TEST(with_words_of(reply, row_with("")).value().source == "digest");
     }
 }
 

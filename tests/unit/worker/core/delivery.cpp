@@ -58,13 +58,13 @@ std::vector<std::pair<std::string, DeliveryEvent>> all_events() {
             {"operator: not sent", OperatorSaysNotSent{}}};
 }
 
-std::string_view name_of_duty(Duty duty) {
+std::string_view name_of_action(NextAction duty) {
     switch (duty) {
-        case Duty::nothing:
+        case NextAction::nothing:
             return "nothing";
-        case Duty::look:
+        case NextAction::look:
             return "look";
-        case Duty::send:
+        case NextAction::send:
             return "send";
     }
     return "";
@@ -76,7 +76,7 @@ std::string told(const DeliveryProgress& row) {
     if (!row.remote_id.empty() || !row.remote_url.empty())
         text += fmt::format(" at={}:{}", row.remote_id, row.remote_url);
     if (row.wait) text += fmt::format(" wait={}ms", row.wait->count());
-    return text + fmt::format(" duty={}", name_of_duty(duty_of(row)));
+    return text + fmt::format(" duty={}", name_of_action(next_action(row)));
 }
 
 /// The row after these events, every one of which has to be possible.
@@ -113,12 +113,12 @@ BOOST_AUTO_TEST_CASE(a_post_that_is_answered_is_sent) {
     BOOST_TEST(row.attempt == 1);
     BOOST_TEST(row.remote_id == "9");
     BOOST_TEST(row.remote_url == "url");
-    BOOST_TEST((duty_of(row) == Duty::nothing));
+    BOOST_TEST((next_action(row) == NextAction::nothing));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_found_in_sending_is_looked_for_before_anything_is_sent) {
     const auto row = after({IntentMade{}});
-    BOOST_TEST((duty_of(row) == Duty::look));
+    BOOST_TEST((next_action(row) == NextAction::look));
     BOOST_TEST(!step(row, IntentMade{}).has_value());
 }
 
@@ -126,17 +126,17 @@ BOOST_AUTO_TEST_CASE(a_lost_answer_is_looked_for_after_3_15_and_60_s_and_then_tr
     auto row = after({IntentMade{}, AnswerLost{"timeout"}});
     for (const std::chrono::milliseconds wait : {3s, 15s, 60s}) {
         BOOST_TEST((row.wait == wait));
-        BOOST_TEST((duty_of(row) == Duty::look));
+        BOOST_TEST((next_action(row) == NextAction::look));
         BOOST_TEST(!step(row, IntentMade{}).has_value());
         row = *step(row, NotFound{});
         BOOST_TEST((row.state == DeliveryState::unknown));
     }
-    BOOST_TEST((duty_of(row) == Duty::send));
+    BOOST_TEST((next_action(row) == NextAction::send));
     row = *step(row, IntentMade{});
     BOOST_TEST((row.state == DeliveryState::sending));
     BOOST_TEST(row.attempt == 2);
     BOOST_TEST(row.lookups == 0);
-    BOOST_TEST((duty_of(row) == Duty::look));
+    BOOST_TEST((next_action(row) == NextAction::look));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_look_up_finds_is_adopted) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_look_up_that_fails_says_nothing_about_the_post) {
     const auto row = after({IntentMade{}, AnswerLost{"reset"}, NotFound{}, LookFailed{"502", 7s}});
     BOOST_TEST(row.lookups == 1);
     BOOST_TEST((row.wait == 7s));
-    BOOST_TEST((duty_of(row) == Duty::look));
+    BOOST_TEST((next_action(row) == NextAction::look));
 }
 
 BOOST_AUTO_TEST_CASE(who_cannot_look_does_not_post_again) {
@@ -165,22 +165,22 @@ BOOST_AUTO_TEST_CASE(who_cannot_look_does_not_post_again) {
     BOOST_TEST(!step(parked, IntentMade{}).has_value());
     const auto retried = step(parked, OperatorRetry{});
     BOOST_REQUIRE(retried.has_value());
-    BOOST_TEST((duty_of(*retried) == Duty::look));
+    BOOST_TEST((next_action(*retried) == NextAction::look));
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_credential_parks_and_is_sent_after_a_retry) {
     const auto parked = after({IntentMade{}, AnsweredUnauthorised{"401"}});
     BOOST_TEST(parked.cause == "credential: 401");
-    BOOST_TEST((duty_of(parked) == Duty::nothing));
+    BOOST_TEST((next_action(parked) == NextAction::nothing));
     const auto retried = step(parked, OperatorRetry{});
     BOOST_REQUIRE(retried.has_value());
-    BOOST_TEST((duty_of(*retried) == Duty::send));
+    BOOST_TEST((next_action(*retried) == NextAction::send));
 }
 
 BOOST_AUTO_TEST_CASE(a_definite_no_is_sent_again_without_a_look) {
     const auto row = after({IntentMade{}, AnsweredRetry{"429", 30s}});
     BOOST_TEST((row.wait == 30s));
-    BOOST_TEST((duty_of(row) == Duty::send));
+    BOOST_TEST((next_action(row) == NextAction::send));
     BOOST_TEST(after({IntentMade{}, AnsweredRetry{"429", 30s}, IntentMade{}}).attempt == 2);
 }
 

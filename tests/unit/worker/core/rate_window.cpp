@@ -142,19 +142,19 @@ BOOST_AUTO_TEST_CASE(a_limit_of_one_means_one_after_the_other) {
 
 BOOST_AUTO_TEST_CASE(after_a_refusal_one_call_at_a_time_until_one_is_not_refused) {
     RateWindow window;
-    window.strike(start, start + 1s);
-    window.strike(start, start + 2s);  // was under way already
-    BOOST_TEST(window.strikes == 1);
+    window.record_refusal(start, start + 1s);
+    window.record_refusal(start, start + 2s);  // was under way already
+    BOOST_TEST(window.refusals == 1);
     BOOST_TEST(window.keeps(Call::write, {}));
     window.begin(start + 70s);
     BOOST_TEST((window.next(Call::write, {}) == start + 70s));
-    window.forgive(start);  // its answer says nothing about the time after the refusal
-    BOOST_TEST(window.strikes == 1);
+    window.record_success(start);  // its answer says nothing about the time after the refusal
+    BOOST_TEST(window.refusals == 1);
     window.end(Call::write, start + 70s, {}, start + 11s);
-    window.strike(start + 10s, start + 11s);
-    BOOST_TEST(window.strikes == 2);
-    window.forgive(start + 20s);
-    BOOST_TEST(window.strikes == 0);
+    window.record_refusal(start + 10s, start + 11s);
+    BOOST_TEST(window.refusals == 2);
+    window.record_success(start + 20s);
+    BOOST_TEST(window.refusals == 0);
     BOOST_TEST(!window.keeps(Call::write, {}));
 }
 
@@ -164,10 +164,10 @@ BOOST_AUTO_TEST_CASE(a_line_that_nobody_saw_to_for_more_than_a_minute_was_neglec
     BOOST_TEST(window.serve({}, start + 50s));
     BOOST_TEST(!window.serve({}, start + 55s));  // too little to be kept
     BOOST_TEST(window.serve({}, start + 110s));
-    BOOST_TEST((window.neglected_until == Instant{}));
+    BOOST_TEST((window.unattended_until == Instant{}));
     BOOST_TEST(window.serve({}, start + 171s));
-    BOOST_TEST((window.neglected_until == start + 171s));
+    BOOST_TEST((window.unattended_until == start + 171s));
     window.closed_until = start + 20min;  // nobody can see to it meanwhile
     BOOST_TEST(window.serve({}, start + 20min + 60s));
-    BOOST_TEST((window.neglected_until == start + 171s));
+    BOOST_TEST((window.unattended_until == start + 171s));
 }

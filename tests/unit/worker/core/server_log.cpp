@@ -34,8 +34,8 @@ struct Log {
 
 BOOST_AUTO_TEST_CASE(of_a_conversation_of_which_nothing_is_known_everything_is_missed) {
     BOOST_TEST(Log().missed_after({}) == "u1 r1 a1 o1 a2 o2 w1 f1 ");
-    BOOST_TEST(is_untold(Conversation{}));
-    BOOST_TEST(!is_untold(Story().read({user_says("u1", 0s)}).conversation()));
+    BOOST_TEST(is_unseen(Conversation{}));
+    BOOST_TEST(!is_unseen(Story().read({user_says("u1", 0s)}).conversation()));
 }
 
 BOOST_AUTO_TEST_CASE(what_follows_all_that_is_known_is_missed) {

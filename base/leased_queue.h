@@ -1,0 +1,237 @@
+// Work that is leased in a database, as one process sees it: a bounded queue of tasks, the threads that work
+// at them, and a sweeper that finds tasks which no process works at.
+//
+// The database is the authority: a task in the queue is only a hint that there may be something to do, and
+// the work itself takes the lease. So the queue may forget a task (when it is full, or when the process
+// ends): the sweeper of this process or of another finds it again.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/thread_name.h"
+
+namespace epilogue {
+
+struct LeasedQueueRules {
+    int threads = 1;
+    const char* thread_name = "";   ///< of each thread that works; at most 15 characters
+    const char* sweeper_name = "";  ///< likewise
+    std::chrono::milliseconds sweep_every{1000};
+    /// Tasks of one group that may be under way at the same time: a group that hangs cannot hold all threads.
+    std::size_t max_per_group = std::numeric_limits<std::size_t>::max();
+    std::size_t max_queued = 10000;
+};
+
+/// `Task` has two functions: `key()` returns what identifies it (ordered, copied), and `group()` returns a
+/// pointer to the name of its group, or null when it has none, or none that is known yet. Tasks without a
+/// group are not limited. Thread-safe.
+template <class Task>
+class LeasedQueue {
+  public:
+    using Key = std::decay_t<decltype(std::declval<const Task&>().key())>;
+    /// Works at a task that was begun; has to call done(), unless join() put the task back.
+    using Work = std::function<void(const Task&, const std::stop_token&)>;
+
+    explicit LeasedQueue(LeasedQueueRules rules) : rules_(rules) {}
+    LeasedQueue(const LeasedQueue&) = delete;
+    LeasedQueue& operator=(const LeasedQueue&) = delete;
+    ~LeasedQueue() { stop(); }
+
+    /// Starts the threads: each works at one task after the other; the sweeper calls `sweep`, which has to
+    /// add what it finds. A simulation does not call this: it calls begin() and the rest by itself.
+    void start(const Work& work, const std::function<void()>& sweep);
+    /// Tells all threads to stop and waits for them; a task that is under way sees it in its stop token.
+    void stop();
+
+    /// Queues the task, unless one with its key is queued or under way, the queue is full, or it is draining.
+    void add(Task task);
+    /// The sweeper sweeps at once.
+    void sweep_now();
+    /// Empties the queue and begins no task from now on. Waits until no task is under way, at most
+    /// `deadline`; false when one still is.
+    bool drain(std::chrono::milliseconds deadline);
+
+    /// The next task whose group has room, nullopt when there is none. It counts as under way until done().
+    std::optional<Task> begin();
+    /// For a task that was begun without a group and whose group is known by now. True when the group has
+    /// room: the task counts there until done(). False when not: the task is put back, and begun again before
+    /// others once there is room.
+    bool join(const Task& task);
+    /// The task is over. `look_again`: its end may have made others due, so when the queue is empty the
+    /// sweeper sweeps at once.
+    void done(const Task& task, bool look_again = false);
+    /// To be called at the beginning of a sweep: false when the queue could not take what it finds.
+    bool begin_sweep();
+
+  private:
+    std::optional<Task> begin_locked();
+    std::optional<Task> take_from(std::deque<Task>& queue);
+    bool has_room(const Task& task) const;
+    void run(const Work& work, const std::stop_token& stop);
+    void run_sweeper(const std::function<void()>& sweep, const std::stop_token& stop);
+
+    const LeasedQueueRules rules_;
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::condition_variable_any wake_sweeper_;
+    std::condition_variable_any idle_;
+    std::deque<Task> put_back_;  ///< their group had no room
+    std::deque<Task> queue_;
+    std::set<Key> known_;                           ///< queued, put back or under way
+    std::map<std::string, std::size_t> under_way_;  ///< by group; no entry: none
+    std::size_t busy_ = 0;                          ///< tasks under way
+    bool draining_ = false;
+    bool sweep_asked_ = false;
+    std::vector<std::jthread> threads_;
+};
+
+template <class Task>
+void LeasedQueue<Task>::start(const Work& work, const std::function<void()>& sweep) {
+    for (int i = 0; i < rules_.threads; ++i)
+        threads_.push_back(
+            named_thread(rules_.thread_name, [this, work](const auto& stop) { run(work, stop); }));
+    threads_.push_back(
+        named_thread(rules_.sweeper_name, [this, sweep](const auto& stop) { run_sweeper(sweep, stop); }));
+}
+
+template <class Task>
+void LeasedQueue<Task>::stop() {
+    for (auto& thread : threads_) thread.request_stop();
+    threads_.clear();
+}
+
+template <class Task>
+void LeasedQueue<Task>::add(Task task) {
+    const std::lock_guard lock{mutex_};
+    if (draining_ || queue_.size() >= rules_.max_queued || !known_.insert(task.key()).second) return;
+    queue_.push_back(std::move(task));
+    wake_.notify_one();
+}
+
+template <class Task>
+void LeasedQueue<Task>::sweep_now() {
+    const std::lock_guard lock{mutex_};
+    sweep_asked_ = true;
+    wake_sweeper_.notify_one();
+}
+
+template <class Task>
+bool LeasedQueue<Task>::drain(std::chrono::milliseconds deadline) {
+    std::unique_lock lock{mutex_};
+    draining_ = true;
+    queue_.clear();
+    put_back_.clear();
+    return idle_.wait_for(lock, deadline, [this] { return busy_ == 0; });
+}
+
+template <class Task>
+std::optional<Task> LeasedQueue<Task>::begin() {
+    const std::lock_guard lock{mutex_};
+    return begin_locked();
+}
+
+template <class Task>
+std::optional<Task> LeasedQueue<Task>::begin_locked() {
+    if (draining_) return std::nullopt;
+    auto task = take_from(put_back_);
+    if (!task) task = take_from(queue_);
+    if (!task) return std::nullopt;
+    ++busy_;
+    if (task->group() != nullptr) ++under_way_[*task->group()];
+    return task;
+}
+
+template <class Task>
+std::optional<Task> LeasedQueue<Task>::take_from(std::deque<Task>& queue) {
+    const auto found =
+        std::find_if(queue.begin(), queue.end(), [this](const Task& task) { return has_room(task); });
+    if (found == queue.end()) return std::nullopt;
+    std::optional<Task> task = std::move(*found);
+    queue.erase(found);
+    return task;
+}
+
+template <class Task>
+bool LeasedQueue<Task>::has_room(const Task& task) const {
+    if (task.group() == nullptr) return true;
+    const auto group = under_way_.find(*task.group());
+    return group == under_way_.end() || group->second < rules_.max_per_group;
+}
+
+template <class Task>
+bool LeasedQueue<Task>::join(const Task& task) {
+    const std::lock_guard lock{mutex_};
+    if (has_room(task)) {
+        ++under_way_[*task.group()];
+        return true;
+    }
+    --busy_;
+    idle_.notify_all();
+    if (!draining_) put_back_.push_back(task);
+    return false;
+}
+
+template <class Task>
+void LeasedQueue<Task>::done(const Task& task, bool look_again) {
+    const std::lock_guard lock{mutex_};
+    --busy_;
+    known_.erase(task.key());
+    if (task.group() != nullptr) {
+        const auto group = under_way_.find(*task.group());
+        if (--group->second == 0) under_way_.erase(group);
+    }
+    idle_.notify_all();
+    if (look_again && queue_.empty()) {
+        sweep_asked_ = true;
+        wake_sweeper_.notify_one();
+    }
+}
+
+template <class Task>
+bool LeasedQueue<Task>::begin_sweep() {
+    const std::lock_guard lock{mutex_};
+    sweep_asked_ = false;
+    return !draining_ && queue_.size() < rules_.max_queued;
+}
+
+template <class Task>
+void LeasedQueue<Task>::run(const Work& work, const std::stop_token& stop) {
+    std::unique_lock lock{mutex_};
+    while (!stop.stop_requested()) {
+        std::optional<Task> task;
+        wake_.wait(lock, stop, [&] { return (task = begin_locked()).has_value(); });
+        if (!task) return;
+        // The room that a task's end makes in its group is used by this thread's own next task: no other
+        // thread has to be woken for it.
+        lock.unlock();
+        work(*task, stop);
+        lock.lock();
+    }
+}
+
+template <class Task>
+void LeasedQueue<Task>::run_sweeper(const std::function<void()>& sweep, const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        sweep();
+        std::unique_lock lock{mutex_};
+        wake_sweeper_.wait_for(lock, stop, rules_.sweep_every, [this] { return sweep_asked_; });
+    }
+}
+
+}  // namespace epilogue

@@ -1,0 +1,74 @@
+#include "worker/deliver/duplicates.h"
+
+#include <algorithm>
+
+#include "base/io/log.h"
+#include "base/mutant.h"
+
+namespace epilogue {
+
+bool DuplicateRemover::may_check(const ClaimedDelivery& claimed) const {
+    return rules_.dedup_after.count() > 0 && claimed.sink->twin_check() != TwinCheck::never &&
+           !mutant(Mutant::dedup_switched_off);
+}
+
+bool DuplicateRemover::needs_check(const ClaimedDelivery& claimed, const DeliveryEvent& event,
+                                   const DeliveryRow& next) const {
+    if (!may_check(claimed)) return false;
+    const bool is_sent = next.progress.state == DeliveryState::sent;
+    if (claimed.sink->twin_check() == TwinCheck::always) return is_sent;
+    return next.progress.state == DeliveryState::unknown || std::holds_alternative<FoundOnPlatform>(event) ||
+           (is_sent && next.dedup_due_at);
+}
+
+Result<void> DuplicateRemover::request_check(const ClaimedDelivery& claimed) const {
+    if (!may_check(claimed)) return {};
+    log_warn("a sender lost its lease on the way; the delivery will be checked for twins",
+             {{"delivery", claimed.row.id}});
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(auto stored, transaction.deliveries().lock(claimed.row.id));
+        TRY(const Instant now, transaction.now());
+        if (!stored || stored->progress.state == DeliveryState::failed) return {};
+        stored->dedup_due_at = now + rules_.dedup_after;
+        return transaction.deliveries().update(*stored);
+    };
+    return store_.transact_idempotent(work);
+}
+
+bool DuplicateRemover::remove_all_but_oldest(const ClaimedDelivery& claimed, const Sighting& sighting) const {
+    bool all = true;
+    for (std::size_t i = 1; i < sighting.seen.size(); ++i) {
+        const bool removed = claimed.sink->remove(claimed.post(), sighting.seen[i]);
+        if (removed) observer_.duplicate_removed(claimed.row.sink);
+        all = all && removed;
+    }
+    return all;
+}
+
+Result<void> DuplicateRemover::check(ClaimedDelivery& claimed) const {
+    const Sighting sighting = claimed.sink->find(claimed.post());
+    claimed.rate = {sighting.rate_limited, sighting.not_before, !sighting.looked && !sighting.rate_limited};
+    observer_.looked(claimed.row.sink, !sighting.looked        ? "failed"
+                                       : sighting.seen.empty() ? "absent"
+                                                               : "found");
+    const bool over = sighting.looked ? remove_all_but_oldest(claimed, sighting) : sighting.forbidden;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        TRY(auto stored, transaction.deliveries().lock(claimed.row.id));
+        TRY(const Instant now, transaction.now());
+        if (!stored || stored->generation != claimed.row.generation) return {};
+        TRY(const auto closed_until,
+            release_permit(transaction, claimed.permit, claimed.rate, false, now, clock_.random01()));
+        stored->generation.value += 1;
+        stored->lease_until = now;
+        stored->dedup_due_at =
+            over ? std::nullopt
+                 : std::optional(std::max(now + rules_.dedup_after, closed_until.value_or(now)));
+        return transaction.deliveries().update(*stored);
+    };
+    return store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
+        TRY(const auto stored, transaction.deliveries().lock(claimed.row.id));
+        return !stored || stored->generation > claimed.row.generation;
+    });
+}
+
+}  // namespace epilogue
