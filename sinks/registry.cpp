@@ -4,9 +4,10 @@
 #include <string_view>
 #include <utility>
 
-#include "sinks/github.h"
-#include "sinks/gitlab.h"
-#include "sinks/slack.h"
+#include "sinks/github/github.h"
+#include "sinks/gitlab/gitlab.h"
+#include "sinks/log/log.h"
+#include "sinks/slack/slack.h"
 
 namespace epilogue {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ops/doctor/database.h"
 #include "ops/doctor/finding.h"
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 
 namespace epilogue::doctor {
 

@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "schemas/summary.h"
-#include "sinks/log.h"
+#include "sinks/log/log.h"
 #include "tests/support/database.h"
 #include "tests/support/expect.h"
 #include "worker/mysql/migrate.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 #include "tests/oracle/oracle.h"
 #include "tests/sim/process.h"
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 #include "worker/deliver/permits.h"
 #include "worker/deliver/sender_clock.h"
 #include "worker/store/callback_rows.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ops/fake_platform/fake_platform.h"
-#include "sinks/marker.h"
+#include "sinks/format/marker.h"
 #include "sinks/registry.h"
 #include "tests/unit/sinks/hostile.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/instant.h"
 #include "ops/fake_platform/fake_platform.h"
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 
 namespace epilogue::sink_test {
 

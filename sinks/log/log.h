@@ -1,0 +1,33 @@
+// The `log` processor: the summary as one line of JSON. Analytics, billing and clean-up hooks start from it.
+#pragma once
+
+#include <string>
+
+#include "sinks/port/sink.h"
+#include "sinks/port/sink_settings.h"
+
+namespace epilogue {
+
+/// Thread-safe as far as its writer is. A line that was written cannot be looked up, so this sink is
+/// at-least-once: find() sees nothing, and an attempt whose end is unknown (a worker killed between the line
+/// and its record) is made again, with the same `delivery_id` in the line, by which readers drop repeats.
+class LogSink final : public Sink {
+  public:
+    explicit LogSink(WriteLine write);
+
+    /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
+    /// they are.
+    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    /// Always looked, never seen.
+    Sighting find(const Post& post) override;
+    /// Writes `{"summary": …, "conversation_id": …, "delivery_id": …}`; always sent, under the delivery's id.
+    Attempt create(const Post& post) override;
+    /// False: what is written stays.
+    bool remove(const Post& post, const Receipt& twin) override;
+    TwinCheck twin_check() const override { return TwinCheck::never; }
+
+  private:
+    const WriteLine write_;
+};
+
+}  // namespace epilogue
