@@ -44,7 +44,7 @@ bool is_repo(std::string_view repo) {
 
 /// The post's place when it is one on GitHub that can be named in a URL.
 const GithubTarget* place_of(const Post& post) {
-    const auto* target = std::get_if<GithubTarget>(&post.target);
+    const auto* target = target_in<GithubTarget>(post.target);
     return target != nullptr && is_repo(target->repo) && target->number > 0 ? target : nullptr;
 }
 constexpr const char* no_place = "the target is no owner/name and number";

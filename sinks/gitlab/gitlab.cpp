@@ -52,7 +52,7 @@ bool is_discussion(std::string_view id) {
 
 /// The post's place when it is one on GitLab that can be named in a URL.
 const GitlabTarget* place_of(const Post& post) {
-    const auto* target = std::get_if<GitlabTarget>(&post.target);
+    const auto* target = target_in<GitlabTarget>(post.target);
     return target != nullptr && is_project(target->project) && target->iid > 0 &&
                    is_discussion(target->discussion_id)
                ? target

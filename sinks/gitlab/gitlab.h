@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sinks/gitlab/gitlab_target.h"
 #include "sinks/port/http_api.h"
 #include "sinks/port/remote_post.h"
 #include "sinks/port/sink.h"

@@ -8,6 +8,13 @@
 
 namespace epilogue {
 
+/// The one place there is.
+struct LogTarget {
+    bool operator==(const LogTarget&) const = default;
+    /// "": the sink's name says it.
+    std::string describe() const { return {}; }
+};
+
 /// Thread-safe as far as its writer is. A line that was written cannot be looked up, so this sink is
 /// at-least-once: find() sees nothing, and an attempt whose end is unknown (a worker killed between the line
 /// and its record) is made again, with the same `delivery_id` in the line, by which readers drop repeats.

@@ -10,9 +10,9 @@
 
 #include "base/instant.h"
 #include "base/result.h"
-#include "schemas/processor.h"
 #include "schemas/summary.h"
 #include "sinks/port/quota.h"
+#include "sinks/port/target.h"
 #include "sinks/port/token_status.h"
 
 namespace epilogue {

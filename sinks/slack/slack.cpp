@@ -31,7 +31,7 @@ bool is_plain(std::string_view text) {
 }
 
 const SlackTarget* place_of(const Post& post) {
-    const auto* target = std::get_if<SlackTarget>(&post.target);
+    const auto* target = target_in<SlackTarget>(post.target);
     const bool fits = target != nullptr && !target->channel.empty() && is_plain(target->channel) &&
                       is_plain(target->thread_ts);
     return fits ? target : nullptr;
@@ -191,7 +191,7 @@ TokenReport SlackSink::examine(std::string setting, const std::string& token) co
 }
 
 Quota SlackSink::quota(const Target& target) const {
-    const auto* place = std::get_if<SlackTarget>(&target);
+    const auto* place = target_in<SlackTarget>(target);
     if (place == nullptr) return {};
     constexpr std::size_t longest_channel = 64;  // Slack's have eleven characters
     const auto credential = credential_of("slack", token_for(*place));

@@ -10,6 +10,7 @@
 #include "sinks/port/http_api.h"
 #include "sinks/port/sink.h"
 #include "sinks/slack/slack_answers.h"
+#include "sinks/slack/slack_target.h"
 
 namespace epilogue {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sinks/github/github_target.h"
+
 namespace epilogue::sim {
 namespace {
 
@@ -9,7 +11,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 std::string place_of(const Target& target) {
-    const auto& github = std::get<GithubTarget>(target);
+    const auto& github = std::any_cast<const GithubTarget&>(target);
     return "github:" + github.repo + "#" + std::to_string(github.number);
 }
 
@@ -56,7 +58,7 @@ void Platform::forbid(const std::string& delivery_id) {
 }
 
 Quota Platform::quota_of(const Target& target) const {
-    const bool odd = std::get<GithubTarget>(target).number % 2 != 0;
+    const bool odd = std::any_cast<const GithubTarget&>(target).number % 2 != 0;
     const std::string credential = odd ? "github:odd" : "github:even";
     return {.credential = credential,
             .setting = "[github] token",
@@ -105,7 +107,7 @@ Attempt SimSink::create(const Post& post) {
     }
     if (faults.strikes(Fault::refused)) {
         schedule.say("platform refuses {} for good", post.delivery_id);
-        platform_.refuse(std::get<GithubTarget>(post.target).number);
+        platform_.refuse(std::any_cast<const GithubTarget&>(post.target).number);
         attempt.answer = Answer::refused;
         attempt.cause = "410";
         return attempt;

@@ -6,7 +6,7 @@
 #include "base/ids.h"
 #include "base/io/log.h"
 #include "schemas/decode.h"
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 #include "worker/apply/registration.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/conversation_rows.h"

@@ -2,7 +2,7 @@
 // registration).
 #pragma once
 
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 #include "worker/store/transaction.h"
 
 namespace epilogue {

@@ -7,6 +7,7 @@
 #include "base/backoff.h"
 #include "base/io/log.h"
 #include "base/mutant.h"
+#include "sinks/processor.h"
 #include "worker/deliver/complete_callback.h"
 #include "worker/deliver/credentials.h"
 #include "worker/deliver/freeze.h"

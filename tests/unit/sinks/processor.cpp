@@ -1,11 +1,18 @@
 #define BOOST_TEST_MODULE processor
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
+
+#include "schemas/json_reader.h"
+#include "sinks/github/github_target.h"
+#include "sinks/gitlab/gitlab_target.h"
+#include "sinks/log/log.h"
+#include "sinks/slack/slack_target.h"
 
 using namespace epilogue;
 
@@ -20,8 +27,9 @@ Processor decoded(std::string_view type, std::string_view json) {
 template <class T>
 T target_of(std::string_view type, std::string_view json) {
     const auto processor = decoded(type, json);
-    BOOST_REQUIRE(std::holds_alternative<T>(processor.target));
-    return std::get<T>(processor.target);
+    const T* target = target_in<T>(processor.target);
+    BOOST_REQUIRE(target != nullptr);
+    return *target;
 }
 
 std::string refusal(std::string_view type, std::string_view json) {
@@ -29,6 +37,58 @@ std::string refusal(std::string_view type, std::string_view json) {
     if (processor) return "accepted";
     BOOST_TEST((processor.error().remedy == Remedy::poison));
     return processor.error().text;
+}
+
+/// A recorded row, its JSON byte for byte.
+struct RecordedRow {
+    std::string type;
+    std::string json;
+};
+
+/// The rows that are ours: every shape that upstream writes.
+std::vector<RecordedRow> recorded_rows() {
+    std::ifstream file(EPILOGUE_SOURCE_DIR "/tests/data/recordings/processor_json.jsonl");
+    std::vector<RecordedRow> rows;
+    for (std::string line; std::getline(file, line);) {
+        const auto row = nlohmann::json::parse(line);
+        const auto& type = row.at("processor_type").is_string() ? row.at("processor_type")
+                                                                : row.at("processor_json").at("kind");
+        if (sink_named(type.get<std::string>()))
+            rows.push_back({type, JsonReader().raw_member(line, "processor_json")});
+    }
+    return rows;
+}
+
+std::string encoded(std::string_view type, std::string_view json, const Processor& processor) {
+    const auto text = encode_processor(type, json, processor);
+    if (!text) BOOST_FAIL(text.error().text);
+    return *text;
+}
+
+/// The processor with another place: each number one higher, each text another.
+Processor moved(Processor processor) {
+    if (const auto* github = target_in<GithubTarget>(processor.target)) {
+        GithubTarget target = *github;
+        target.repo = "other/repo";
+        ++target.number;
+        if (target.review_comment_id) ++*target.review_comment_id;
+        target.installation_id = 77;
+        processor.target = target;
+    } else if (const auto* gitlab = target_in<GitlabTarget>(processor.target)) {
+        GitlabTarget target = *gitlab;
+        target.project = "4456";
+        ++target.iid;
+        target.merge_request = !target.merge_request;
+        if (!target.discussion_id.empty()) target.discussion_id = "abc";
+        processor.target = target;
+    } else if (const auto* slack = target_in<SlackTarget>(processor.target)) {
+        SlackTarget target = *slack;
+        target.channel = "C999";
+        target.thread_ts = "17.5";
+        target.team_id = "T999";
+        processor.target = target;
+    }
+    return processor;
 }
 
 const std::string github_v0 =
@@ -212,4 +272,71 @@ BOOST_AUTO_TEST_CASE(equal_places_are_described_alike_and_others_apart) {
     BOOST_TEST(place("gitlab", R"({"project":"G/p","iid":7,"kind":"issue"})") == "gitlab:g/p#7");
     BOOST_TEST(place("log", "{}") == "log");
     BOOST_TEST(describe(Processor{"slack", SlackTarget{std::string(2000, 'x'), "", ""}}).size() == 512U);
+}
+
+BOOST_AUTO_TEST_CASE(every_recorded_row_is_written_back_byte_for_byte) {
+    const auto rows = recorded_rows();
+    BOOST_TEST(rows.size() == 14U);
+    for (const auto& [type, json] : rows) {
+        BOOST_TEST(json.size() > 100U);
+        BOOST_TEST(encoded(type, json, decoded(type, json)) == json);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(another_place_is_written_into_every_recorded_row_and_the_rest_is_kept) {
+    for (const auto& [type, json] : recorded_rows()) {
+        const Processor other = moved(decoded(type, json));
+        const std::string text = encoded(type, json, other);
+        BOOST_TEST(text != json);
+        BOOST_TEST(describe(decoded(type, text)) == describe(other));
+        BOOST_TEST(encoded(type, text, decoded(type, json)) == json, "there and back again: " << type);
+        // What differs are members that say where: nothing else came, went or changed.
+        const auto changes = nlohmann::json::diff(nlohmann::json::parse(json), nlohmann::json::parse(text));
+        const std::vector<std::string> places{
+            "full_repo_name", "issue_number", "comment_id", "installation_id", "project_id", "is_mr",
+            "discussion_id",  "channel_id",   "message_ts", "thread_ts",       "team_id"};
+        for (const auto& change : changes) {
+            const std::string path = change.at("path");
+            const std::string member = path.substr(path.rfind('/') + 1);
+            BOOST_TEST(change.at("op") == "replace", path);
+            BOOST_TEST((std::find(places.begin(), places.end(), member) != places.end()), path);
+        }
+        BOOST_TEST(!changes.empty());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_short_row_is_changed_where_its_place_is_and_nowhere_else) {
+    const std::string row =
+        R"({ "more": [1.0e2, "\u00e9"],"repo":"o/r", "number" : 1 , "number":2,"x":null })";
+    const auto with = [&](GithubTarget target) {
+        return encoded("github", row, Processor{"github", std::move(target)});
+    };
+    BOOST_TEST(with({"o/r", 2, {}, {}}) == row);
+    BOOST_TEST(with({"o/r", 3, {}, {}}) ==
+               R"({ "more": [1.0e2, "\u00e9"],"repo":"o/r", "number" : 1 , "number":3,"x":null })");
+    BOOST_TEST(
+        with({"p/r", 2, 7, {}}) ==
+        R"({ "more": [1.0e2, "\u00e9"],"repo":"p/r", "number" : 1 , "number":2,"x":null , "review_comment_id": 7})");
+    BOOST_TEST(encoded("gitlab", R"({"project":1,"iid":1,"kind":"issue","discussion_id":"a"})",
+                       Processor{"gitlab", GitlabTarget{"g/p", 1, true, ""}}) ==
+               R"({"project":"g/p","iid":1,"kind":"merge_request","discussion_id":null})");
+    BOOST_TEST(encoded("log", "{\"a\": 1}", Processor{"log", LogTarget{}}) == "{\"a\": 1}");
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_the_form_cannot_hold_is_refused) {
+    const auto refused = [](std::string_view type, std::string_view json, const Processor& processor) {
+        const auto text = encode_processor(type, json, processor);
+        return text ? "accepted" : text.error().text;
+    };
+    const std::string comment = R"({"github_view":{"full_repo_name":"o/r","issue_number":1}})";
+    BOOST_TEST(refused(github_v0, comment, Processor{"github", GithubTarget{"o/r", 1, 7, {}}}) ==
+               "processor_json: this form cannot hold the place github:o/r#1/r7");
+    BOOST_TEST(refused(github_v0, comment, Processor{"log", LogTarget{}})
+                   .starts_with("processor_json: this form cannot hold the place"));
+    BOOST_TEST(refused("GitlabCallbackProcessor",
+                       R"({"gitlab_view":{"project_id":1,"issue_number":1,"is_mr":false}})",
+                       Processor{"gitlab", GitlabTarget{"group/name", 1, false, ""}})
+                   .starts_with("processor_json: this form cannot hold the place"));
+    BOOST_TEST(refused("github", "{}", Processor{"github", GithubTarget{"o/r", 1, {}, {}}}) ==
+               R"(processor_json: field "repo": expected "owner/name")");
 }

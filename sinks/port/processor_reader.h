@@ -1,10 +1,12 @@
-// The members of a processor's JSON, read with the type that each must have. Parts of decode_processor.
+// The members of a processor's JSON, read with the type that each must have: with it a sink reads its
+// targets.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "schemas/json_part.h"
 
@@ -18,13 +20,14 @@ struct TextRule {
 
 /// One object being read. The first member that is wrong is remembered; from then on the values that are
 /// returned mean nothing, and the caller looks at `complaint` once, at the end.
-class ProcessorForm {
+class ProcessorReader {
   public:
-    /// `complaint` outlives the form; empty means that all is well.
-    ProcessorForm(const JsonPart& object, std::string& complaint) : ProcessorForm(object, complaint, "") {}
+    /// `complaint` outlives the reader; empty means that all is well.
+    ProcessorReader(const JsonPart& object, std::string& complaint)
+        : ProcessorReader(object, complaint, "") {}
 
     /// The object in a member, which must be there.
-    ProcessorForm object(std::string_view name) const;
+    ProcessorReader object(std::string_view name) const;
     /// A text that must be there and fit.
     std::string text(std::string_view name, const TextRule& rule) const;
     /// "" when the member is missing, null or empty; else a text that must fit.
@@ -42,25 +45,12 @@ class ProcessorForm {
     void refuse(std::string_view name, std::string_view expected) const;
 
   private:
-    ProcessorForm(const JsonPart& object, std::string& complaint, std::string path)
+    ProcessorReader(const JsonPart& object, std::string& complaint, std::string path)
         : object_(object), complaint_(complaint), path_(std::move(path)) {}
 
     const JsonPart& object_;
     std::string& complaint_;
     std::string path_;  ///< "" or "github_view."
 };
-
-/// A Slack channel, team or the like: short, printable, without space and slash.
-extern const TextRule slack_id_rule;
-/// A Slack message's time: digits, a full stop, digits.
-extern const TextRule slack_time_rule;
-/// "owner/name" of a GitHub repository.
-extern const TextRule github_repo_rule;
-/// "group/name" of a GitLab project, with any number of groups.
-extern const TextRule gitlab_path_rule;
-/// A GitLab discussion's id.
-extern const TextRule discussion_rule;
-/// "issue" or "merge_request".
-extern const TextRule gitlab_kind_rule;
 
 }  // namespace epilogue
