@@ -154,7 +154,7 @@ ConfigSection log_section() {
             }};
 }
 
-/// Longer words are nobody's typing mistake.
+/// Longer words are no typing mistakes.
 constexpr std::size_t longest_word = 64;
 
 /// Letters to add, drop or change to make `b` (at most longest_word long) of `a`.

@@ -30,7 +30,7 @@ Named named_by(std::string_view type) {
     return {};
 }
 
-/// The shape that the JSON has, whatever of its sink's types the row names; the type's own when it has none.
+/// The shape that the JSON has, of any of the sink's types; the row's own when it has none of them.
 const ProcessorShape& shape_found(const Named& named, const JsonPart& json) {
     const auto has = [&](const ProcessorShape& shape) {
         return json[shape.mark].type != JsonPart::Type::absent;

@@ -74,7 +74,7 @@ bool same_site(std::string_view named, std::string_view host) {
 
 }  // namespace
 
-bool poses(std::string_view url) {
+bool is_deceptive_url(std::string_view url) {
     const auto address = address_of(url);
     const bool mail = address.scheme == "mailto:";
     const bool web = address.scheme == "http:" || address.scheme == "https:";
@@ -83,8 +83,8 @@ bool poses(std::string_view url) {
            url.find('\\') != std::string_view::npos;
 }
 
-bool is_veiled(std::string_view text, std::string_view url) {
-    if (poses(url)) return true;
+bool is_deceptive_link(std::string_view text, std::string_view url) {
+    if (is_deceptive_url(url)) return true;
     const auto host = address_of(url).host();
     if (host.starts_with("xn--") || host.find(".xn--") != std::string::npos) return true;
     auto plain = replaced(text, zero_width_space, "");

@@ -24,11 +24,11 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
     return text.substr(0, end);
 }
 
-/// `text` with the fence closed that it leaves open once it is defused.
+/// `text` with the fence closed that it leaves open once it is neutralised.
 std::string closed(std::string text) {
     constexpr int enough = 4;  ///< a line more may be read otherwise than the lines before it were alone
     for (int i = 0; i < enough; ++i) {
-        const auto fence = closing_fence(defused(text));
+        const auto fence = closing_fence(neutralise(text));
         if (fence.empty()) break;
         if (!text.ends_with('\n')) text += '\n';
         text += fence;
@@ -54,26 +54,26 @@ std::string link_target(std::string_view url) {
 
 /// Fitted; empty when nothing can be seen of it.
 std::string part(std::string_view text, std::size_t max_characters) {
-    return trimmed(cleaned(text)).empty() ? std::string{} : fitted(text, max_characters);
+    return trimmed(strip_unsafe(text)).empty() ? std::string{} : truncate(text, max_characters);
 }
 
 }  // namespace
 
-std::string neutralised(std::string_view text) {
-    return defused(cleaned(text));
+std::string sanitise(std::string_view text) {
+    return neutralise(strip_unsafe(text));
 }
 
-std::string fitted(std::string_view markdown, std::size_t max_characters) {
-    const auto text = cleaned(markdown);
+std::string truncate(std::string_view markdown, std::size_t max_characters) {
+    const auto text = strip_unsafe(markdown);
     if (code_points(text) <= max_characters) {
-        auto whole = defused(closed(text));
+        auto whole = neutralise(closed(text));
         if (code_points(whole) <= max_characters) return whole;
     }
-    // What defuses and closes takes room too, and shrinks with the text: give way until all fit.
+    // What neutralises and closes takes room too, and shrinks with the text: give way until all fit.
     std::size_t keep = max_characters - code_points(truncation);
     while (true) {
         auto head = closed(std::string(first_characters(text, keep))) + std::string(truncation);
-        head = defused(closed(std::move(head)));
+        head = neutralise(closed(std::move(head)));
         const std::size_t size = code_points(head);
         if (size <= max_characters) return head;
         keep = std::min(keep - 1, keep * max_characters / size);
@@ -96,7 +96,7 @@ std::string markdown_post(const Summary& summary, std::string_view marker, std::
         for (const auto& piece : {headline, part(summary.words, room), facts, link})
             if (!piece.empty()) post += (post.empty() ? "" : "\n\n") + piece;
         // Once more as a whole: what the words define must not reach into the rest.
-        post = defused(post);
+        post = neutralise(post);
         if (!marker.empty()) post += (post.empty() ? "" : "\n\n") + std::string(marker);
         const std::size_t size = code_points(post);
         if (size <= max_characters) return post;

@@ -41,8 +41,8 @@ std::optional<Live> live_at(cmark_node* node) {
             const auto url = text_or_empty(cmark_node_get_url(node));
             const auto text = plain_text(node);
             const bool is_its_own_text = url == text || url == "http://" + text || url == "mailto:" + text;
-            if (is_its_own_text) return poses(url) ? std::optional(Live::autolink) : std::nullopt;
-            return is_veiled(text, url) ? std::optional(Live::link) : std::nullopt;
+            if (is_its_own_text) return is_deceptive_url(url) ? std::optional(Live::autolink) : std::nullopt;
+            return is_deceptive_link(text, url) ? std::optional(Live::link) : std::nullopt;
         }
         default:
             return std::nullopt;

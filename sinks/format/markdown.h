@@ -11,7 +11,7 @@ namespace epilogue {
 /// What a reader must not be given: it loads, hides or runs something.
 enum class Live {
     html,      ///< a tag: an image, a form, something that is folded away
-    image,     ///< fetched from wherever it stands as soon as somebody looks
+    image,     ///< fetched from a foreign host as soon as a reader opens the page
     link,      ///< leads elsewhere than its text says, or is no web address
     autolink,  ///< an address that poses as another: user name, international host
     fence,     ///< code that a platform draws or offers to apply: ```mermaid, ```suggestion

@@ -7,7 +7,7 @@
 namespace epilogue {
 
 /// The marker line of `delivery_id`, without a newline: `<!-- epilogue:1 id=… mac=… -->`. The mac is the
-/// first 16 hex digits of HMAC-SHA256(`key`, delivery_id): nobody without the key can write it before we have
+/// first 16 hex digits of HMAC-SHA256(`key`, delivery_id): who lacks the key cannot write it before we have
 /// posted it.
 std::string marker_line(std::string_view key, std::string_view delivery_id);
 

@@ -203,7 +203,7 @@ std::string with_breaks(std::string_view text, const Places& places) {
 
 }  // namespace
 
-std::string defused(std::string_view text) {
+std::string neutralise(std::string_view text) {
     constexpr int max_rounds = 8;  ///< each may lay bare what the last one's break had hidden
     auto result = with_breaks(text, acted_on(text));
     auto thorough = Thorough::outside_code;

@@ -6,10 +6,10 @@
 
 namespace epilogue {
 
-/// `text` (cleaned) with a zero-width space wherever a platform would mention, obey, load, draw or mislead:
-/// after the `@` of a mention, before the `/` that starts a line, inside tags, images, Slack's `<!…>`, links
-/// that are not what they seem and fences that are drawn; in code too where platforms do not spare it.
-/// Without those spaces it is `text` word for word. defused(defused(x)) == defused(x).
-std::string defused(std::string_view text);
+/// `text` (after strip_unsafe) with a zero-width space wherever a platform would mention, obey, load, draw or
+/// mislead: after the `@` of a mention, before the `/` that starts a line, inside tags, images, Slack's
+/// `<!…>`, links that are not what they seem and fences that are drawn; in code too where platforms do not
+/// spare it. Without those spaces it is `text` word for word. neutralise(neutralise(x)) == neutralise(x).
+std::string neutralise(std::string_view text);
 
 }  // namespace epilogue

@@ -80,7 +80,7 @@ std::string without_unseen(std::string_view text) {
     return result;
 }
 
-std::string cleaned(std::string_view text) {
+std::string strip_unsafe(std::string_view text) {
     // The order matters: what is taken out may bring together a comment, an entity or a secret, never the
     // other way round.
     return redacted(with_plain_at_signs(without_comments(without_unseen(text))));

@@ -11,7 +11,8 @@ namespace epilogue {
 std::string without_unseen(std::string_view text);
 
 /// `text` without what may not be in a post at all: nothing unseen, no HTML comment (so no foreign marker),
-/// no at sign in disguise (entities are decoded), no secret. cleaned(cleaned(x)) == cleaned(x).
-std::string cleaned(std::string_view text);
+/// no at sign in disguise (entities are decoded), no secret. strip_unsafe(strip_unsafe(x)) ==
+/// strip_unsafe(x).
+std::string strip_unsafe(std::string_view text);
 
 }  // namespace epilogue

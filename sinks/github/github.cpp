@@ -71,9 +71,9 @@ std::string GithubSink::render(const Summary& summary, const std::string& delive
     return markdown_post(summary, marker_line(settings_.mac_key, delivery_id), max_body_characters);
 }
 
-Sighting GithubSink::find(const Post& post) {
+LookupResult GithubSink::find(const Post& post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return blind(no_place);
+    if (place == nullptr) return lookup_failed(no_place);
     if (settings_.token.empty()) return forbidden(no_token);
     const auto until = api_.deadline();
     std::vector<RemotePost> marked;
@@ -84,7 +84,7 @@ Sighting GithubSink::find(const Post& post) {
         if (auto failure = read_marked(post, list, until, marked)) return *failure;
     }
     if (marked.empty()) return own_posts({}, {});
-    Sighting failure;
+    LookupResult failure;
     const auto me = me_.get([&] { return ask_who_we_are(until, failure); });
     return me ? own_posts(std::move(marked), *me) : failure;
 }
@@ -98,23 +98,23 @@ Attempt GithubSink::create(const Post& post) {
                                     : comment(conversation_url(*place), post.body, until);
 }
 
-bool GithubSink::remove(const Post& post, const Receipt& twin) {
+bool GithubSink::remove(const Post& post, const Receipt& duplicate) {
     const auto* place = place_of(post);
-    if (place == nullptr || !is_number(twin.remote_id) || settings_.token.empty()) return false;
+    if (place == nullptr || !is_number(duplicate.remote_id) || settings_.token.empty()) return false;
     // Both kinds of comments count their ids for themselves: only the address tells which one is meant.
-    const bool in_thread = twin.remote_url.ends_with("#discussion_r" + twin.remote_id);
-    const auto answer = api_.send(
-        "DELETE",
-        fmt::format("{}/{}/comments/{}", repo_url(*place), in_thread ? "pulls" : "issues", twin.remote_id),
-        api_.deadline());
+    const bool in_thread = duplicate.remote_url.ends_with("#discussion_r" + duplicate.remote_id);
+    const auto answer = api_.send("DELETE",
+                                  fmt::format("{}/{}/comments/{}", repo_url(*place),
+                                              in_thread ? "pulls" : "issues", duplicate.remote_id),
+                                  api_.deadline());
     return is_deleted(answer);
 }
 
-std::vector<TokenReport> GithubSink::examine() {
+std::vector<TokenStatus> GithubSink::check_tokens() {
     const std::string setting = "[github] token";
-    if (settings_.token.empty()) return {TokenReport{.setting = setting}};
+    if (settings_.token.empty()) return {TokenStatus{.setting = setting}};
     const auto answer = api_.send("GET", api_.url() + "/user", api_.deadline());
-    TokenReport report = token_report(setting, answer);
+    TokenStatus report = token_status(setting, answer);
     const bool answered = answer.outcome == HttpOutcome::answered;
     // An App's token may not ask who it is; that it was let in so far is all that is known then.
     if (answered && answer.status == 403 && !github_rate_limit(answer)) report.state = TokenState::accepted;
@@ -125,7 +125,7 @@ std::vector<TokenReport> GithubSink::examine() {
     report.needed =
         "repo, or public_repo for public repositories alone; of a fine-grained token Issues and "
         "Pull requests: read and write";
-    report.post = may_by(report, {"repo", "public_repo"});
+    report.post = permission_by(report, {"repo", "public_repo"});
     report.look_up = report.post;
     return {report};
 }
@@ -153,8 +153,8 @@ std::string GithubSink::thread_link(const GithubTarget& place) const {
                        *place.review_comment_id);
 }
 
-std::optional<Sighting> GithubSink::read_marked(const Post& post, const std::string& list, Deadline until,
-                                                std::vector<RemotePost>& marked) const {
+std::optional<LookupResult> GithubSink::read_marked(const Post& post, const std::string& list, Deadline until,
+                                                    std::vector<RemotePost>& marked) const {
     const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
     const auto since = std::chrono::floor<std::chrono::seconds>(look_up_from(post));
     constexpr std::size_t date_and_time = 19;  // GitHub wants whole seconds
@@ -162,10 +162,10 @@ std::optional<Sighting> GithubSink::read_marked(const Post& post, const std::str
     for (std::size_t page = 0; page < max_pages; ++page) {
         const auto answer = api_.send("GET", url, until);
         if (answer.outcome != HttpOutcome::answered || answer.status != 200)
-            return github_sighting_failed(answer);
+            return github_lookup_failed(answer);
         auto comments = read_github_comments(answer.body);
-        if (!comments) return blind("200 without a readable list of comments");
-        // `since` goes by the last change: an old comment of somebody else's, edited, is in the list too.
+        if (!comments) return lookup_failed("200 without a readable list of comments");
+        // `since` goes by the last change: another author's old comment, edited, is in the list too.
         for (auto& comment : *comments)
             if (comment.created_at.value_or(since) >= since && holds_marker(comment.body, marker))
                 marked.push_back(std::move(comment));
@@ -173,9 +173,9 @@ std::optional<Sighting> GithubSink::read_marked(const Post& post, const std::str
         if (url.empty()) return std::nullopt;
         // Our token goes nowhere but to the API it is for.
         if (origin_of(url) != origin_of(api_.url()))
-            return blind("the next page of comments is on another host");
+            return lookup_failed("the next page of comments is on another host");
     }
-    return blind(fmt::format("more than {} pages of comments", max_pages));
+    return lookup_failed(fmt::format("more than {} pages of comments", max_pages));
 }
 
 Attempt GithubSink::comment(const std::string& url, const std::string& body, Deadline until) {
@@ -208,12 +208,12 @@ Attempt GithubSink::reply(const Post& post, const GithubTarget& place, Deadline 
     return comment(conversation_url(place), body, until);
 }
 
-std::optional<Account> GithubSink::ask_who_we_are(Deadline until, Sighting& failure) const {
+std::optional<Account> GithubSink::ask_who_we_are(Deadline until, LookupResult& failure) const {
     const auto answer = api_.send("GET", api_.url() + "/user", until);
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
     if ((status == 403 || status == 404) && !github_rate_limit(answer)) return Account{};
     auto me = status == 200 ? read_github_account(answer.body) : std::nullopt;
-    if (!me) failure = github_sighting_failed(answer);
+    if (!me) failure = github_lookup_failed(answer);
     return me;
 }
 

@@ -35,8 +35,8 @@ class GithubSink final : public Sink {
     /// both the pull request's review comments and its conversation. A comment is ours when a whole line of
     /// it is the row's marker and we are its author. A token that may not ask who it is (a GitHub App's)
     /// leaves that open until its first comment; till then the marker decides: the author of the oldest
-    /// comment with it is us, because nobody knew its MAC before.
-    Sighting find(const Post& post) override;
+    /// comment with it is us, because its MAC was not known before.
+    LookupResult find(const Post& post) override;
 
     /// Posts a comment on the issue or pull request, or a reply in the thread of review_comment_id: to the
     /// comment that begins it. When that one is gone, which GitHub says before anything is written, the post
@@ -44,24 +44,24 @@ class GithubSink final : public Sink {
     Attempt create(const Post& post) override;
 
     /// Deletes the comment; true also when it was gone before.
-    bool remove(const Post& post, const Receipt& twin) override;
+    bool remove(const Post& post, const Receipt& duplicate) override;
 
     /// Everything counts together, by token.
     Quota quota(const Target& target) const override;
 
-    std::vector<TokenReport> examine() override;
+    std::vector<TokenStatus> check_tokens() override;
 
   private:
     std::string repo_url(const GithubTarget& place) const;
     std::string conversation_url(const GithubTarget& place) const;
     std::string thread_link(const GithubTarget& place) const;
-    /// Adds the comments with the marker; a sighting that says why when they could not be read.
-    std::optional<Sighting> read_marked(const Post& post, const std::string& list, Deadline until,
-                                        std::vector<RemotePost>& marked) const;
+    /// Adds the comments with the marker; a failed look-up that says why when they could not be read.
+    std::optional<LookupResult> read_marked(const Post& post, const std::string& list, Deadline until,
+                                            std::vector<RemotePost>& marked) const;
     Attempt comment(const std::string& url, const std::string& body, Deadline until);
     Attempt reply(const Post& post, const GithubTarget& place, Deadline until);
-    /// Asks GitHub; `failure` is filled when that was in vain.
-    std::optional<Account> ask_who_we_are(Deadline until, Sighting& failure) const;
+    /// Asks GitHub for our account; nullopt, with `failure` filled, when it could not be asked.
+    std::optional<Account> ask_who_we_are(Deadline until, LookupResult& failure) const;
 
     const GithubSettings settings_;
     const HttpApi api_;

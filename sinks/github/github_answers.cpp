@@ -116,7 +116,7 @@ Attempt classify_github_comment(const HttpAnswer& answer) {
         attempt.not_before = wait;
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
-        attempt.here_alone = status == 403;
+        attempt.scope_is_target = status == 403;
     } else if (const auto comment = status == 201 ? read_github_comment(answer.body) : std::nullopt) {
         attempt.answer = Answer::sent;
         attempt.receipt = {.remote_id = fmt::format("{}", comment->id), .remote_url = comment->url};
@@ -124,23 +124,22 @@ Attempt classify_github_comment(const HttpAnswer& answer) {
     } else if (status >= 200 && status < 300) {
         attempt.cause = fmt::format("{} without a readable comment", status);
     } else if (status >= 300 && status < 500 && status != 408) {
-        attempt.answer =
-            Answer::refused;  // 408 comes from whatever stands between: it may have passed the request on
+        attempt.answer = Answer::refused;  // 408 comes from a proxy, which may have passed the request on
     }
     return attempt;
 }
 
-Sighting github_sighting_failed(const HttpAnswer& answer) {
-    Sighting sighting;
-    sighting.cause = github_cause(answer);
-    if (answer.outcome != HttpOutcome::answered) return sighting;
-    sighting.not_before = github_rate_limit(answer);
-    sighting.rate_limited = sighting.not_before.has_value();
+LookupResult github_lookup_failed(const HttpAnswer& answer) {
+    LookupResult lookup;
+    lookup.cause = github_cause(answer);
+    if (answer.outcome != HttpOutcome::answered) return lookup;
+    lookup.not_before = github_rate_limit(answer);
+    lookup.rate_limited = lookup.not_before.has_value();
     const int status = answer.status;
     // A place that is gone, or has moved where we do not follow, will not be seen by waiting either.
-    sighting.forbidden = !sighting.not_before && (status == 401 || status == 403 || status == 404 ||
-                                                  status == 410 || is_redirect(status));
-    return sighting;
+    lookup.forbidden = !lookup.not_before && (status == 401 || status == 403 || status == 404 ||
+                                              status == 410 || is_redirect(status));
+    return lookup;
 }
 
 }  // namespace epilogue

@@ -37,6 +37,6 @@ std::string github_cause(const HttpAnswer& answer);
 Attempt classify_github_comment(const HttpAnswer& answer);
 
 /// Why a look-up that got this answer saw nothing.
-Sighting github_sighting_failed(const HttpAnswer& answer);
+LookupResult github_lookup_failed(const HttpAnswer& answer);
 
 }  // namespace epilogue

@@ -15,7 +15,7 @@
 namespace epilogue {
 namespace {
 
-constexpr std::size_t max_body_characters = 64000;  ///< GitLab takes 1,000,000; nobody reads them
+constexpr std::size_t max_body_characters = 64000;  ///< GitLab takes 1,000,000; as short as on GitHub
 constexpr std::size_t max_pages = 60;               ///< GitLab keeps about 5,000 notes a place
 constexpr std::size_t per_page = 100;
 constexpr const char* published_limits = "60/min";
@@ -69,16 +69,16 @@ std::string GitlabSink::render(const Summary& summary, const std::string& delive
     return markdown_post(summary, marker_line(settings_.mac_key, delivery_id), max_body_characters);
 }
 
-Sighting GitlabSink::find(const Post& post) {
+LookupResult GitlabSink::find(const Post& post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return blind(no_place);
+    if (place == nullptr) return lookup_failed(no_place);
     if (settings_.token.empty()) return forbidden(no_token);
     const auto until = api_.deadline();
     std::vector<RemotePost> marked;
     if (auto failure = read_marked(post, *place, until, marked)) return *failure;
     if (marked.empty()) return own_posts({}, {});
     for (auto& note : marked) note.url = note_url(*place, fmt::format("{}", note.id));
-    Sighting failure;
+    LookupResult failure;
     const auto me = me_.get([&] { return ask_who_we_are(until, failure); });
     return me ? own_posts(std::move(marked), *me) : failure;
 }
@@ -98,19 +98,19 @@ Attempt GitlabSink::create(const Post& post) {
     return attempt;
 }
 
-bool GitlabSink::remove(const Post& post, const Receipt& twin) {
+bool GitlabSink::remove(const Post& post, const Receipt& duplicate) {
     const auto* place = place_of(post);
-    if (place == nullptr || !is_number(twin.remote_id) || settings_.token.empty()) return false;
-    const auto answer = api_.send("DELETE", note_url(*place, twin.remote_id), api_.deadline());
+    if (place == nullptr || !is_number(duplicate.remote_id) || settings_.token.empty()) return false;
+    const auto answer = api_.send("DELETE", note_url(*place, duplicate.remote_id), api_.deadline());
     return is_deleted(answer);
 }
 
-std::vector<TokenReport> GitlabSink::examine() {
+std::vector<TokenStatus> GitlabSink::check_tokens() {
     const std::string setting = "[gitlab] token";
-    if (settings_.token.empty()) return {TokenReport{.setting = setting}};
+    if (settings_.token.empty()) return {TokenStatus{.setting = setting}};
     const auto until = api_.deadline();
     const auto user = api_.send("GET", api_.url() + "/user", until);
-    TokenReport report = token_report(setting, user);
+    TokenStatus report = token_status(setting, user);
     if (const auto me = read_gitlab_account(user.body)) report.identity = me->name;
     report.needed = "api";
     const auto self = report.state == TokenState::accepted
@@ -119,8 +119,8 @@ std::vector<TokenReport> GitlabSink::examine() {
     // OAuth tokens are no personal ones: of them nothing is told.
     if (self.outcome == HttpOutcome::answered && self.status == 200)
         report.scopes = texts_at(parsed(self.body), "scopes");
-    report.post = may_by(report, {"api"});
-    report.look_up = may_by(report, {"api", "read_api"});
+    report.post = permission_by(report, {"api"});
+    report.look_up = permission_by(report, {"api", "read_api"});
     return {report};
 }
 
@@ -143,8 +143,8 @@ std::string GitlabSink::note_url(const GitlabTarget& place, const std::string& i
     return place_url(place) + "/notes/" + id;
 }
 
-std::optional<Sighting> GitlabSink::read_marked(const Post& post, const GitlabTarget& place, Deadline until,
-                                                std::vector<RemotePost>& marked) const {
+std::optional<LookupResult> GitlabSink::read_marked(const Post& post, const GitlabTarget& place,
+                                                    Deadline until, std::vector<RemotePost>& marked) const {
     const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
     const auto since = look_up_from(post);
     const bool in_discussion = !place.discussion_id.empty();
@@ -155,9 +155,9 @@ std::optional<Sighting> GitlabSink::read_marked(const Post& post, const GitlabTa
                                            place_url(place), per_page, page);
         const auto answer = api_.send("GET", url, until);
         if (answer.outcome != HttpOutcome::answered || answer.status != 200)
-            return gitlab_sighting_failed(answer);
+            return gitlab_lookup_failed(answer);
         auto notes = read_gitlab_notes(answer.body);
-        if (!notes) return blind("200 without a readable list of notes");
+        if (!notes) return lookup_failed("200 without a readable list of notes");
         // Headers that count pages are missing when there are many: a page that is not full is the last.
         bool is_last = in_discussion || notes->size() < per_page;
         for (auto& note : *notes) {
@@ -167,15 +167,15 @@ std::optional<Sighting> GitlabSink::read_marked(const Post& post, const GitlabTa
         }
         if (is_last) return std::nullopt;
     }
-    return blind(fmt::format("more than {} pages of notes", max_pages));
+    return lookup_failed(fmt::format("more than {} pages of notes", max_pages));
 }
 
-std::optional<Account> GitlabSink::ask_who_we_are(Deadline until, Sighting& failure) const {
+std::optional<Account> GitlabSink::ask_who_we_are(Deadline until, LookupResult& failure) const {
     const auto answer = api_.send("GET", api_.url() + "/user", until);
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
     if (status == 403 || status == 404) return Account{};
     auto me = status == 200 ? read_gitlab_account(answer.body) : std::nullopt;
-    if (!me) failure = gitlab_sighting_failed(answer);
+    if (!me) failure = gitlab_lookup_failed(answer);
     return me;
 }
 

@@ -32,27 +32,27 @@ class GitlabSink final : public Sink {
 
     /// Reads the notes, newest first, back to five minutes before the first attempt; of a discussion all that
     /// it has. A note is ours when a whole line of it is the row's marker and we are its author.
-    Sighting find(const Post& post) override;
+    LookupResult find(const Post& post) override;
 
     /// Posts a note, or a reply in the discussion.
     Attempt create(const Post& post) override;
 
     /// Deletes the note; true also when it was gone before.
-    bool remove(const Post& post, const Receipt& twin) override;
+    bool remove(const Post& post, const Receipt& duplicate) override;
 
     /// Everything counts together, by token.
     Quota quota(const Target& target) const override;
 
-    std::vector<TokenReport> examine() override;
+    std::vector<TokenStatus> check_tokens() override;
 
   private:
     std::string place_url(const GitlabTarget& place) const;
     std::string note_url(const GitlabTarget& place, const std::string& id) const;
-    /// Adds the notes with the marker; a sighting that says why when they could not be read.
-    std::optional<Sighting> read_marked(const Post& post, const GitlabTarget& place, Deadline until,
-                                        std::vector<RemotePost>& marked) const;
-    /// Asks GitLab; `failure` is filled when that was in vain.
-    std::optional<Account> ask_who_we_are(Deadline until, Sighting& failure) const;
+    /// Adds the notes with the marker; a failed look-up that says why when they could not be read.
+    std::optional<LookupResult> read_marked(const Post& post, const GitlabTarget& place, Deadline until,
+                                            std::vector<RemotePost>& marked) const;
+    /// Asks GitLab for our account; nullopt, with `failure` filled, when it could not be asked.
+    std::optional<Account> ask_who_we_are(Deadline until, LookupResult& failure) const;
 
     const GitlabSettings settings_;
     const HttpApi api_;

@@ -101,7 +101,7 @@ Attempt classify_gitlab_note(const HttpAnswer& answer) {
         attempt.not_before = gitlab_wait(answer);
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
-        attempt.here_alone = status == 403;
+        attempt.scope_is_target = status == 403;
     } else if (const auto note = status == 201 ? read_gitlab_note(answer.body) : std::nullopt) {
         attempt.answer = Answer::sent;
         attempt.receipt.remote_id = fmt::format("{}", note->id);
@@ -109,21 +109,21 @@ Attempt classify_gitlab_note(const HttpAnswer& answer) {
     } else if (status >= 200 && status < 300) {
         attempt.cause = fmt::format("{} without a readable note", status);
     } else if (status >= 300 && status < 500 && status != 408) {
-        attempt.answer = Answer::refused;  // 408: whatever stands between may have passed the request on
+        attempt.answer = Answer::refused;  // 408 comes from a proxy, which may have passed the request on
     }
     return attempt;
 }
 
-Sighting gitlab_sighting_failed(const HttpAnswer& answer) {
-    auto sighting = blind(gitlab_cause(answer));
-    if (answer.outcome != HttpOutcome::answered) return sighting;
-    sighting.rate_limited = answer.status == 429;
-    sighting.not_before = gitlab_wait(answer);
+LookupResult gitlab_lookup_failed(const HttpAnswer& answer) {
+    auto lookup = lookup_failed(gitlab_cause(answer));
+    if (answer.outcome != HttpOutcome::answered) return lookup;
+    lookup.rate_limited = answer.status == 429;
+    lookup.not_before = gitlab_wait(answer);
     // A place that is gone will not be seen by waiting either.
     const int status = answer.status;
-    sighting.forbidden =
+    lookup.forbidden =
         status == 401 || status == 403 || status == 404 || status == 410 || (status >= 300 && status < 400);
-    return sighting;
+    return lookup;
 }
 
 }  // namespace epilogue

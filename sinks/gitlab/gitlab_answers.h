@@ -33,6 +33,6 @@ std::string gitlab_cause(const HttpAnswer& answer);
 Attempt classify_gitlab_note(const HttpAnswer& answer);
 
 /// Why a look-up that got this answer saw nothing.
-Sighting gitlab_sighting_failed(const HttpAnswer& answer);
+LookupResult gitlab_lookup_failed(const HttpAnswer& answer);
 
 }  // namespace epilogue

@@ -22,14 +22,14 @@ std::string LogSink::render(const Summary& summary, const std::string&) const {
     return text;
 }
 
-Sighting LogSink::find(const Post&) {
-    Sighting sighting;
-    sighting.looked = true;
-    return sighting;
+LookupResult LogSink::find(const Post&) {
+    LookupResult lookup;
+    lookup.ok = true;
+    return lookup;
 }
 
 Attempt LogSink::create(const Post& post) {
-    // JSON's escapes keep it one line, whatever the text and the ids hold.
+    // JSON escapes line ends, so the text and the ids stay on one line.
     const nlohmann::ordered_json line{
         {"summary", post.body}, {"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}};
     write_(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -25,13 +25,13 @@ class LogSink final : public Sink {
     /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
     /// they are.
     std::string render(const Summary& summary, const std::string& delivery_id) const override;
-    /// Always looked, never seen.
-    Sighting find(const Post& post) override;
+    /// Never fails, and never finds anything.
+    LookupResult find(const Post& post) override;
     /// Writes `{"summary": …, "conversation_id": …, "delivery_id": …}`; always sent, under the delivery's id.
     Attempt create(const Post& post) override;
     /// False: what is written stays.
-    bool remove(const Post& post, const Receipt& twin) override;
-    TwinCheck twin_check() const override { return TwinCheck::never; }
+    bool remove(const Post& post, const Receipt& duplicate) override;
+    DuplicateCheck duplicate_check() const override { return DuplicateCheck::never; }
 
   private:
     const WriteLine write_;

@@ -9,7 +9,7 @@
 
 namespace epilogue {
 
-/// All empty: nobody counts.
+/// All empty: the platform counts no calls.
 struct Quota {
     std::string credential;         ///< what is refused or accepted as a whole; shows no secret
     std::string setting;            ///< where it is configured, for people: "[github] token"

@@ -30,10 +30,10 @@ void OwnAccount::remember(const Account& author) {
     if (!me_ || me_->unnamed()) me_ = author;
 }
 
-Sighting own_posts(std::vector<RemotePost> marked, Account me) {
-    Sighting sighting;
-    sighting.looked = true;
-    if (marked.empty()) return sighting;
+LookupResult own_posts(std::vector<RemotePost> marked, Account me) {
+    LookupResult lookup;
+    lookup.ok = true;
+    if (marked.empty()) return lookup;
     std::sort(marked.begin(), marked.end(), [](const auto& a, const auto& b) {
         return std::pair(a.created_at, a.id) < std::pair(b.created_at, b.id);
     });
@@ -41,29 +41,29 @@ Sighting own_posts(std::vector<RemotePost> marked, Account me) {
     for (const auto& post : marked) {
         Receipt receipt{.remote_id = fmt::format("{}", post.id), .remote_url = post.url};
         // Listed twice is not posted twice: the worker removes all but the first.
-        const bool known = std::any_of(sighting.seen.begin(), sighting.seen.end(), [&](const Receipt& other) {
+        const bool known = std::any_of(lookup.found.begin(), lookup.found.end(), [&](const Receipt& other) {
             return other.remote_id == receipt.remote_id && other.remote_url == receipt.remote_url;
         });
         const bool ours = post.author.same_as(me) || (me.unnamed() && post.author.unnamed());
-        if (ours && !known) sighting.seen.push_back(std::move(receipt));
+        if (ours && !known) lookup.found.push_back(std::move(receipt));
     }
-    return sighting;
+    return lookup;
 }
 
-Sighting blind(std::string cause) {
-    Sighting sighting;
-    sighting.cause = std::move(cause);
-    return sighting;
+LookupResult lookup_failed(std::string cause) {
+    LookupResult lookup;
+    lookup.cause = std::move(cause);
+    return lookup;
 }
 
-Sighting forbidden(std::string cause) {
-    Sighting sighting = blind(std::move(cause));
-    sighting.forbidden = true;
-    return sighting;
+LookupResult forbidden(std::string cause) {
+    LookupResult lookup = lookup_failed(std::move(cause));
+    lookup.forbidden = true;
+    return lookup;
 }
 
-TokenReport token_report(std::string setting, const HttpAnswer& answer) {
-    TokenReport report;
+TokenStatus token_status(std::string setting, const HttpAnswer& answer) {
+    TokenStatus report;
     report.setting = std::move(setting);
     constexpr int unauthorised = 401;
     const bool answered = answer.outcome == HttpOutcome::answered;
@@ -75,12 +75,12 @@ TokenReport token_report(std::string setting, const HttpAnswer& answer) {
     return report;
 }
 
-May may_by(const TokenReport& report, const std::vector<std::string_view>& wanted) {
-    if (!report.scopes) return May::unknown;
+Permission permission_by(const TokenStatus& report, const std::vector<std::string_view>& wanted) {
+    if (!report.scopes) return Permission::unknown;
     const bool has_one = std::any_of(wanted.begin(), wanted.end(), [&](std::string_view scope) {
         return std::find(report.scopes->begin(), report.scopes->end(), scope) != report.scopes->end();
     });
-    return has_one ? May::yes : May::no;
+    return has_one ? Permission::yes : Permission::no;
 }
 
 Attempt not_sent(Answer answer, std::string cause) {

@@ -1,4 +1,4 @@
-// A post as a platform shows it to everybody, whose it is, and what all sinks say of looking, posting and
+// A post as a platform shows it, who wrote it, and what all sinks say of looking, posting and
 // deleting in the same way.
 #pragma once
 
@@ -52,18 +52,18 @@ class OwnAccount {
 };
 
 /// Those of `marked` that `me` wrote, oldest first, each once. When the platform does not tell who we are,
-/// the author of the oldest is us: nobody knew its marker before.
-Sighting own_posts(std::vector<RemotePost> marked, Account me);
+/// the author of the oldest is us: its marker was not known before.
+LookupResult own_posts(std::vector<RemotePost> marked, Account me);
 
-/// A look-up that saw nothing of which anything may be concluded.
-Sighting blind(std::string cause);
-/// The same, and it will see nothing either when it is tried again.
-Sighting forbidden(std::string cause);
+/// A look-up of which nothing may be concluded.
+LookupResult lookup_failed(std::string cause);
+/// The same, and it will fail again when it is tried again.
+LookupResult forbidden(std::string cause);
 
 /// A report on a token that has got `answer` so far: accepted by a 2xx, refused by a 401, else unreachable.
-TokenReport token_report(std::string setting, const HttpAnswer& answer);
+TokenStatus token_status(std::string setting, const HttpAnswer& answer);
 /// May::yes when one of `wanted` is among the scopes, unknown when they are not told.
-May may_by(const TokenReport& report, const std::vector<std::string_view>& wanted);
+Permission permission_by(const TokenStatus& report, const std::vector<std::string_view>& wanted);
 
 /// An attempt that made no request.
 Attempt not_sent(Answer answer, std::string cause);

@@ -22,7 +22,8 @@ struct Post {
     std::string delivery_id;
     std::string conversation_id;
     Target target;
-    std::string body;   ///< rendered, fitted, frozen; holds the marker where the platform's text carries it
+    std::string
+        body;  ///< rendered, cut to size, frozen; holds the marker where the platform's text carries it
     Instant intent_at;  ///< when the first attempt was made durable: look-ups start a little before it
 };
 
@@ -52,24 +53,24 @@ struct Attempt {
     std::string cause;          ///< short, for people, without secrets: "403 rate limited"
     bool rate_limited = false;  ///< when retry: refused for its rate
     std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
-    bool here_alone = false;  ///< when unauthorised: at this place; the credential works elsewhere
+    bool scope_is_target = false;  ///< when unauthorised: at this place; the credential works elsewhere
 };
 
-/// What a look-up saw: all visible posts of ours with the row's whole marker, oldest first.
-struct Sighting {
-    bool looked = false;     ///< false: could not look; `cause` says why and nothing may be concluded
-    bool forbidden = false;  ///< could not look and will not be able to: no permission
-    std::vector<Receipt> seen;
+/// What a look-up found: all visible posts of ours with the row's whole marker, oldest first.
+struct LookupResult {
+    bool ok = false;         ///< false: the look-up failed; `cause` says why and nothing may be concluded
+    bool forbidden = false;  ///< it failed and will fail again: no permission
+    std::vector<Receipt> found;
     std::string cause;
-    bool rate_limited = false;                       ///< could not look because of its rate
+    bool rate_limited = false;                       ///< it failed because of its rate
     std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
 };
 
-/// Whether a post that was made is looked at again, to remove a twin of it. (contract §10)
-enum class TwinCheck {
+/// Whether a post that was made is looked at again, to remove a duplicate of it. (contract §10)
+enum class DuplicateCheck {
     always,         ///< a while after each post
     after_unknown,  ///< only when it was once not known whether an attempt had been applied
-    never,          ///< nothing can be looked at, or twins cannot be
+    never,          ///< nothing can be looked at, or duplicates cannot be removed
 };
 
 /// Thread-safe: senders call it at the same time. No call throws; each returns within the HTTP deadline.
@@ -80,20 +81,21 @@ class Sink {
     Sink& operator=(const Sink&) = delete;
     virtual ~Sink() = default;
 
-    /// The frozen body for `delivery_id`: neutralised, fitted, marked. Pure: same input, same bytes.
+    /// The frozen body for `delivery_id`: sanitised, cut to size, marked. Pure: same input, same bytes.
     virtual std::string render(const Summary& summary, const std::string& delivery_id) const = 0;
     /// Looks for our marker at the target.
-    virtual Sighting find(const Post& post) = 0;
+    virtual LookupResult find(const Post& post) = 0;
     /// At most one write that the platform may have applied: another only after a definite no.
     virtual Attempt create(const Post& post) = 0;
-    /// Removes a twin of ours; true when it is gone.
-    virtual bool remove(const Post& post, const Receipt& twin) = 0;
+    /// Removes a duplicate of ours; true when it is gone.
+    virtual bool remove(const Post& post, const Receipt& duplicate) = 0;
     /// Whose limits the calls for this target count against. Pure, and quick: asked in a transaction.
     virtual Quota quota(const Target&) const { return {}; }
-    /// What the platform tells of each of its tokens, asked by reads; none for a sink without tokens.
-    virtual std::vector<TokenReport> examine() { return {}; }
-    /// When twins are looked for.
-    virtual TwinCheck twin_check() const { return TwinCheck::always; }
+    /// What the platform tells of each token we have for it, asked by reads alone; empty for a sink without
+    /// tokens.
+    virtual std::vector<TokenStatus> check_tokens() { return {}; }
+    /// When duplicates are looked for.
+    virtual DuplicateCheck duplicate_check() const { return DuplicateCheck::always; }
 };
 
 }  // namespace epilogue

@@ -1,4 +1,4 @@
-// Where on a platform a post goes. Only the sink knows the type; everybody else passes the value on.
+// Where on a platform a post goes. Only the sink knows the type; all others pass the value on.
 #pragma once
 
 #include <any>

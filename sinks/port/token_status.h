@@ -15,15 +15,15 @@ enum class TokenState {
 };
 
 /// Whether a token may do something; unknown: the platform does not tell of this kind of token.
-enum class May { yes, no, unknown };
+enum class Permission { yes, no, unknown };
 
-struct TokenReport {
+struct TokenStatus {
     std::string setting;  ///< "[github] token", "[slack.teams.T1] token"
     TokenState state = TokenState::missing;
     std::string identity = {};                            ///< who it makes us; empty: not told
     std::optional<std::vector<std::string>> scopes = {};  ///< nullopt: not told
-    May post = May::unknown;
-    May look_up = May::unknown;
+    Permission post = Permission::unknown;
+    Permission look_up = Permission::unknown;
     std::string needed = {};  ///< for people: the scopes that would do
     std::string cause = {};   ///< why it is unreachable or refused
 };

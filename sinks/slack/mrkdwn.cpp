@@ -22,7 +22,7 @@ bool is_web(std::string_view url) {
 class Writer {
   public:
     std::string children_of(cmark_node* node) {
-        // Nobody nests by hand as deep as a thread's stack is.
+        // Deeper nesting is an attack: recursion must not use up the thread's stack.
         constexpr int deepest = 50;
         if (depth_ == deepest) return escaped(plain_text(node));
         ++depth_;

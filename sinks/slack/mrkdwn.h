@@ -6,7 +6,7 @@
 
 namespace epilogue {
 
-/// `markdown` (neutralised) in mrkdwn: `&`, `<` and `>` escaped, links to the web built anew, images as their
+/// `markdown` (sanitised) in mrkdwn: `&`, `<` and `>` escaped, links to the web built anew, images as their
 /// text. For the notification, and for a message whose blocks Slack does not take.
 std::string mrkdwn(std::string_view markdown);
 

@@ -38,12 +38,12 @@ const SlackTarget* place_of(const Post& post) {
 }
 
 /// `body` in mrkdwn, in at most `max_characters`: the source gives way until its rendering fits.
-std::string fitted_mrkdwn(const std::string& body, std::size_t max_characters) {
+std::string truncated_mrkdwn(const std::string& body, std::size_t max_characters) {
     std::size_t room = max_characters;
-    auto text = mrkdwn(fitted(body, room));
+    auto text = mrkdwn(truncate(body, room));
     while (code_points(text) > max_characters && room > 100) {
         room = std::max<std::size_t>(100, room - room / 4);
-        text = mrkdwn(fitted(body, room));
+        text = mrkdwn(truncate(body, room));
     }
     return text;
 }
@@ -83,9 +83,9 @@ std::string SlackSink::render(const Summary& summary, const std::string&) const 
     return markdown_post(summary, {}, max_block_characters);
 }
 
-Sighting SlackSink::find(const Post& post) {
+LookupResult SlackSink::find(const Post& post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return blind(no_place);
+    if (place == nullptr) return lookup_failed(no_place);
     const auto token = token_for(*place);
     if (token.empty()) return forbidden(no_token);
     const auto until = api_.deadline();
@@ -98,32 +98,33 @@ Sighting SlackSink::find(const Post& post) {
     std::vector<SlackMessage> marked;
     std::string cursor;
     for (std::size_t page = 0;; ++page) {
-        if (page == max_pages) return blind(fmt::format("more than {} pages of messages", max_pages));
+        if (page == max_pages) return lookup_failed(fmt::format("more than {} pages of messages", max_pages));
         const auto answer = ask(token, query + (cursor.empty() ? "" : "&cursor=" + cursor), until);
         const auto read = read_slack_page(answer);
         if (!read) {
             const bool is_answer = answer.outcome == HttpOutcome::answered && answer.status == 200;
-            return is_answer && slack_error(answer).empty() ? blind("200 without a readable list of messages")
-                                                            : slack_sighting_failed(answer);
+            return is_answer && slack_error(answer).empty()
+                       ? lookup_failed("200 without a readable list of messages")
+                       : slack_lookup_failed(answer);
         }
         for (const auto& message : read->messages)
             if (message.delivery_id == post.delivery_id) marked.push_back(message);
         if (read->next_cursor.empty()) break;
         cursor = replaced(replaced(read->next_cursor, "%", "%25"), "=", "%3D");
     }
-    Sighting sighting;
-    sighting.looked = true;
-    if (marked.empty()) return sighting;
-    Sighting failure;
+    LookupResult lookup;
+    lookup.ok = true;
+    if (marked.empty()) return lookup;
+    LookupResult failure;
     const auto me = who_am_i(token, until, failure);
     if (!me) return failure;
     std::sort(marked.begin(), marked.end(), [](const auto& a, const auto& b) { return a.ts < b.ts; });
     for (const auto& message : marked) {
-        const bool known = !sighting.seen.empty() && sighting.seen.back().remote_id == message.ts;
+        const bool known = !lookup.found.empty() && lookup.found.back().remote_id == message.ts;
         if (!known && same_author(message.author, *me))
-            sighting.seen.push_back({.remote_id = message.ts, .remote_url = link_to(*place, message.ts)});
+            lookup.found.push_back({.remote_id = message.ts, .remote_url = link_to(*place, message.ts)});
     }
-    return sighting;
+    return lookup;
 }
 
 Attempt SlackSink::create(const Post& post) {
@@ -135,12 +136,12 @@ Attempt SlackSink::create(const Post& post) {
     auto message = message_of(post, *place);
     const std::size_t block = code_points(post.body);
     message["text"] =
-        fitted_mrkdwn(post.body, max_message_characters - std::min(block, max_block_characters));
+        truncated_mrkdwn(post.body, max_message_characters - std::min(block, max_block_characters));
     message["blocks"] = {{{"type", "markdown"}, {"text", post.body}}};
     auto answer = call(token, "chat.postMessage", body_of(message), until);
     if (refuses_blocks(answer)) {
         message.erase("blocks");
-        message["text"] = fitted_mrkdwn(post.body, max_block_characters);
+        message["text"] = truncated_mrkdwn(post.body, max_block_characters);
         answer = call(token, "chat.postMessage", body_of(message), until);
     }
     auto attempt = classify_slack_message(answer);
@@ -149,31 +150,32 @@ Attempt SlackSink::create(const Post& post) {
     return attempt;
 }
 
-bool SlackSink::remove(const Post& post, const Receipt& twin) {
+bool SlackSink::remove(const Post& post, const Receipt& duplicate) {
     const auto* place = place_of(post);
     const auto token = place == nullptr ? std::string() : token_for(*place);
-    if (token.empty() || twin.remote_id.empty() || !is_plain(twin.remote_id)) return false;
-    const auto answer = call(token, "chat.delete",
-                             body_of({{"channel", place->channel}, {"ts", twin.remote_id}}), api_.deadline());
+    if (token.empty() || duplicate.remote_id.empty() || !is_plain(duplicate.remote_id)) return false;
+    const auto answer =
+        call(token, "chat.delete", body_of({{"channel", place->channel}, {"ts", duplicate.remote_id}}),
+             api_.deadline());
     return !read_slack_ts(answer).empty() || slack_error(answer) == "message_not_found";
 }
 
-std::vector<TokenReport> SlackSink::examine() {
-    std::vector<TokenReport> reports;
+std::vector<TokenStatus> SlackSink::check_tokens() {
+    std::vector<TokenStatus> reports;
     if (!settings_.token.empty() || settings_.teams.empty())
-        reports.push_back(examine("[slack] token", settings_.token));
+        reports.push_back(check_token("[slack] token", settings_.token));
     for (const auto& [team, token] : settings_.teams) {
-        const bool in_vain = !reports.empty() && reports.back().state == TokenState::unreachable;
-        if (in_vain) break;  // the others are on the same host
-        reports.push_back(examine("[slack.teams." + team + "] token", token));
+        const bool is_down = !reports.empty() && reports.back().state == TokenState::unreachable;
+        if (is_down) break;  // the others are on the same host
+        reports.push_back(check_token("[slack.teams." + team + "] token", token));
     }
     return reports;
 }
 
-TokenReport SlackSink::examine(std::string setting, const std::string& token) const {
-    if (trimmed(token).empty()) return TokenReport{.setting = std::move(setting)};
+TokenStatus SlackSink::check_token(std::string setting, const std::string& token) const {
+    if (trimmed(token).empty()) return TokenStatus{.setting = std::move(setting)};
     const auto answer = ask(std::string(trimmed(token)), "auth.test", api_.deadline());
-    TokenReport report = token_report(std::move(setting), answer);
+    TokenStatus report = token_status(std::move(setting), answer);
     if (const auto error = slack_error(answer); !error.empty()) {
         report.state = TokenState::refused;
         report.cause = error;
@@ -185,8 +187,8 @@ TokenReport SlackSink::examine(std::string setting, const std::string& token) co
     report.needed =
         "chat:write, and to look up lost answers channels:history (public) and groups:history "
         "(private channels)";
-    report.post = may_by(report, {"chat:write"});
-    report.look_up = may_by(report, {"channels:history", "groups:history"});
+    report.post = permission_by(report, {"chat:write"});
+    report.look_up = permission_by(report, {"channels:history", "groups:history"});
     return report;
 }
 
@@ -218,7 +220,8 @@ HttpAnswer SlackSink::ask(const std::string& token, const std::string& method_an
     return api_.send("GET", api_.url() + "/" + method_and_query, until, {}, "Authorization: Bearer " + token);
 }
 
-std::optional<SlackAccount> SlackSink::who_am_i(const std::string& token, Deadline until, Sighting& failure) {
+std::optional<SlackAccount> SlackSink::who_am_i(const std::string& token, Deadline until,
+                                                LookupResult& failure) {
     {
         const std::lock_guard lock(mutex_);
         if (const auto known = accounts_.find(token); known != accounts_.end()) return known->second;
@@ -226,7 +229,7 @@ std::optional<SlackAccount> SlackSink::who_am_i(const std::string& token, Deadli
     const auto answer = ask(token, "auth.test", until);
     const auto me = read_slack_account(answer);
     if (!me) {
-        failure = slack_sighting_failed(answer);
+        failure = slack_lookup_failed(answer);
         return std::nullopt;
     }
     const std::lock_guard lock(mutex_);

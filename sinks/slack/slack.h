@@ -34,32 +34,32 @@ class SlackSink final : public Sink {
 
     /// Reads the thread, or the channel, from five minutes before the first attempt on. A message is ours
     /// when its metadata has the delivery's id and we are its author.
-    Sighting find(const Post& post) override;
+    LookupResult find(const Post& post) override;
 
     /// Posts the body as a block, with a short text for the notification. When Slack refuses the blocks,
     /// which is a definite no, the same call posts the body as text.
     Attempt create(const Post& post) override;
 
     /// Deletes the message; true also when it was gone before.
-    bool remove(const Post& post, const Receipt& twin) override;
+    bool remove(const Post& post, const Receipt& duplicate) override;
 
     /// Messages count by token and channel, look-ups (whose limits are those of a method) by token.
     Quota quota(const Target& target) const override;
 
-    std::vector<TokenReport> examine() override;
+    std::vector<TokenStatus> check_tokens() override;
 
     /// Slack is asked little: look-ups may be limited to one a minute.
-    TwinCheck twin_check() const override { return TwinCheck::after_unknown; }
+    DuplicateCheck duplicate_check() const override { return DuplicateCheck::after_unknown; }
 
   private:
-    TokenReport examine(std::string setting, const std::string& token) const;
+    TokenStatus check_token(std::string setting, const std::string& token) const;
     /// "" when there is none for that workspace.
     std::string token_for(const SlackTarget& place) const;
     HttpAnswer call(const std::string& token, const std::string& method, const std::string& body,
                     Deadline until) const;
     HttpAnswer ask(const std::string& token, const std::string& method_and_query, Deadline until) const;
     /// Asks once for each token; nullopt, with `failure` filled, when it could not be asked.
-    std::optional<SlackAccount> who_am_i(const std::string& token, Deadline until, Sighting& failure);
+    std::optional<SlackAccount> who_am_i(const std::string& token, Deadline until, LookupResult& failure);
 
     const SlackSettings settings_;
     const HttpApi api_;

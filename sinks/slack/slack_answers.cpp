@@ -148,19 +148,19 @@ Attempt classify_slack_message(const HttpAnswer& answer) {
     return attempt;
 }
 
-Sighting slack_sighting_failed(const HttpAnswer& answer) {
-    auto sighting = blind(cause_of(answer));
-    if (answer.outcome != HttpOutcome::answered) return sighting;
+LookupResult slack_lookup_failed(const HttpAnswer& answer) {
+    auto lookup = lookup_failed(cause_of(answer));
+    if (answer.outcome != HttpOutcome::answered) return lookup;
     if (is_rate_limited(answer)) {
-        sighting.rate_limited = true;
-        sighting.not_before = retry_after(answer, time_of(answer));
-        return sighting;
+        lookup.rate_limited = true;
+        lookup.not_before = retry_after(answer, time_of(answer));
+        return lookup;
     }
     const auto error = slack_error(answer);
     const int status = answer.status;
-    sighting.forbidden = status == 401 || status == 403 || status == 404 || among(of_credential, error) ||
-                         among(out_of_sight, error);
-    return sighting;
+    lookup.forbidden = status == 401 || status == 403 || status == 404 || among(of_credential, error) ||
+                       among(out_of_sight, error);
+    return lookup;
 }
 
 }  // namespace epilogue

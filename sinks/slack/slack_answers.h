@@ -47,6 +47,6 @@ bool refuses_blocks(const HttpAnswer& answer);
 Attempt classify_slack_message(const HttpAnswer& answer);
 
 /// Why a look-up that got this answer saw nothing.
-Sighting slack_sighting_failed(const HttpAnswer& answer);
+LookupResult slack_lookup_failed(const HttpAnswer& answer);
 
 }  // namespace epilogue

@@ -295,28 +295,28 @@ Result<void> Sender::work(Job& job) {
 }
 
 DeliveryEvent Sender::look(Job& job) {
-    const Sighting sighting = job.sink->find(job.post());
+    const LookupResult sighting = job.sink->find(job.post());
     job.was_asked = true;
-    job.rate = {sighting.rate_limited, sighting.not_before, !sighting.looked && !sighting.rate_limited};
-    job.credential_works = sighting.looked;
-    if (!sighting.looked && !mutant(Mutant::look_up_error_read_as_absent)) {
+    job.rate = {sighting.rate_limited, sighting.not_before, !sighting.ok && !sighting.rate_limited};
+    job.credential_works = sighting.ok;
+    if (!sighting.ok && !mutant(Mutant::look_up_error_read_as_absent)) {
         observer_.looked(job.row.sink, sighting.forbidden ? "forbidden" : "failed");
         if (sighting.forbidden) return LookForbidden{sighting.cause};
         constexpr std::chrono::seconds pause{3};
         return LookFailed{sighting.cause,
                           sighting.not_before.value_or(pause) + full_jitter(3, clock_.random01(), pause)};
     }
-    observer_.looked(job.row.sink, sighting.seen.empty() ? "absent" : "found");
-    if (sighting.seen.empty()) return NotFound{};
+    observer_.looked(job.row.sink, sighting.found.empty() ? "absent" : "found");
+    if (sighting.found.empty()) return NotFound{};
     observer_.suppressed("lookup");
     remove_twins(job, sighting);
-    return FoundOnPlatform{sighting.seen[0].remote_id, sighting.seen[0].remote_url};
+    return FoundOnPlatform{sighting.found[0].remote_id, sighting.found[0].remote_url};
 }
 
 /// An overdue post: nothing says that it was sent, but a look costs little. True when there is no more to do
 /// for now.
 Result<bool> Sender::look_first(Job& job) {
-    if (job.sink->twin_check() == TwinCheck::never) return false;
+    if (job.sink->duplicate_check() == DuplicateCheck::never) return false;
     const DeliveryEvent event = look(job);
     job.was_asked = !std::holds_alternative<NotFound>(event) && !std::holds_alternative<LookForbidden>(event);
     if (!job.was_asked) return false;
@@ -335,7 +335,7 @@ Result<DeliveryEvent> Sender::send(Job& job) {
     job.was_asked = true;
     job.rate = {attempt.rate_limited, attempt.not_before,
                 attempt.answer != Answer::sent && !is_no && !attempt.rate_limited};
-    job.credential_refused = attempt.answer == Answer::unauthorised && !attempt.here_alone;
+    job.credential_refused = attempt.answer == Answer::unauthorised && !attempt.scope_is_target;
     job.credential_works = attempt.answer == Answer::sent || (is_no && !job.credential_refused);
     switch (attempt.answer) {
         case Answer::sent:
@@ -417,7 +417,7 @@ Result<void> Sender::pace(Transaction& transaction, const Job& job, DeliveryRow&
 }
 
 bool Sender::may_heal(const Job& job) const {
-    return rules_.heal_after.count() > 0 && job.sink->twin_check() != TwinCheck::never &&
+    return rules_.heal_after.count() > 0 && job.sink->duplicate_check() != DuplicateCheck::never &&
            !mutant(Mutant::heal_switched_off);
 }
 
@@ -427,7 +427,7 @@ bool Sender::may_heal(const Job& job) const {
 bool Sender::needs_heal(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const {
     if (!may_heal(job)) return false;
     const bool is_sent = next.progress.state == DeliveryState::sent;
-    if (job.sink->twin_check() == TwinCheck::always) return is_sent;
+    if (job.sink->duplicate_check() == DuplicateCheck::always) return is_sent;
     return next.progress.state == DeliveryState::unknown || std::holds_alternative<FoundOnPlatform>(event) ||
            (is_sent && next.dedup_due_at);
 }
@@ -449,10 +449,10 @@ Result<void> Sender::leave_heal_due(const Job& job) {
 }
 
 /// Keeps the oldest; true when no twin is left.
-bool Sender::remove_twins(const Job& job, const Sighting& sighting) {
+bool Sender::remove_twins(const Job& job, const LookupResult& sighting) {
     bool all = true;
-    for (std::size_t i = 1; i < sighting.seen.size(); ++i) {
-        const bool removed = job.sink->remove(job.post(), sighting.seen[i]);
+    for (std::size_t i = 1; i < sighting.found.size(); ++i) {
+        const bool removed = job.sink->remove(job.post(), sighting.found[i]);
         if (removed) observer_.healed(job.row.sink);
         all = all && removed;
     }
@@ -465,10 +465,10 @@ Result<bool> Sender::heal(const std::string& delivery_id) {
     if (job.leave == Leave::put_off && !job.sink)
         log_warn("a post cannot be checked for twins", {{"delivery", delivery_id}, {"why", job.obstacle}});
     if (job.leave != Leave::granted) return false;
-    const Sighting sighting = job.sink->find(job.post());
-    job.rate = {sighting.rate_limited, sighting.not_before, !sighting.looked && !sighting.rate_limited};
-    observer_.looked(job.row.sink, !sighting.looked ? "failed" : sighting.seen.empty() ? "absent" : "found");
-    const bool over = sighting.looked ? remove_twins(job, sighting) : sighting.forbidden;
+    const LookupResult sighting = job.sink->find(job.post());
+    job.rate = {sighting.rate_limited, sighting.not_before, !sighting.ok && !sighting.rate_limited};
+    observer_.looked(job.row.sink, !sighting.ok ? "failed" : sighting.found.empty() ? "absent" : "found");
+    const bool over = sighting.ok ? remove_twins(job, sighting) : sighting.forbidden;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto stored, transaction.deliveries().lock(delivery_id));
         TRY(const Instant now, transaction.now());

@@ -89,7 +89,7 @@ class Sender {
     Result<void> leave_heal_due(const Job& job);
     bool may_heal(const Job& job) const;
     bool needs_heal(const Job& job, const DeliveryEvent& event, const DeliveryRow& next) const;
-    bool remove_twins(const Job& job, const Sighting& sighting);
+    bool remove_twins(const Job& job, const LookupResult& sighting);
     bool lease_holds(const Job& job) const;
 
     Store& store_;

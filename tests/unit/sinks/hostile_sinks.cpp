@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
                 BOOST_TEST(hostile::visible(visible[0].body).find(part) == std::string::npos, part);
             const auto sent = nlohmann::json::parse(platform.log().at(0).body);
             BOOST_TEST(hostile::alive_in_mrkdwn(sent.value("text", "")) == "");
-            BOOST_TEST(sink.find(post).seen.size() == 1U);
+            BOOST_TEST(sink.find(post).found.size() == 1U);
         }
     }
 }

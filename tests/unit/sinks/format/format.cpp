@@ -137,15 +137,15 @@ Summary summary_of(std::string words) {
 
 BOOST_AUTO_TEST_CASE(hostile_text_is_made_harmless) {
     BOOST_TEST(cases().size() >= 60U);
-    for (const auto& [hostile, harmless] : cases()) BOOST_TEST(neutralised(hostile) == harmless, hostile);
+    for (const auto& [hostile, harmless] : cases()) BOOST_TEST(sanitise(hostile) == harmless, hostile);
 }
 
 BOOST_AUTO_TEST_CASE(making_harmless_twice_changes_nothing) {
     std::string all;
     for (const auto& [hostile, harmless] : cases()) {
-        BOOST_TEST(neutralised(neutralised(hostile)) == neutralised(hostile), hostile);
+        BOOST_TEST(sanitise(sanitise(hostile)) == sanitise(hostile), hostile);
         all += hostile;
-        BOOST_TEST(neutralised(neutralised(all)) == neutralised(all));
+        BOOST_TEST(sanitise(sanitise(all)) == sanitise(all));
     }
 }
 
@@ -154,11 +154,11 @@ BOOST_AUTO_TEST_CASE(no_mention_and_no_comment_is_left_in_any_pair_of_hostile_te
     const std::regex mention("@[A-Za-z0-9_]|&#0*64;|&#[xX]0*40;|&commat;");
     for (const auto& first : cases()) {
         for (const auto& second : cases()) {
-            const auto text = neutralised(first.hostile + second.hostile);
+            const auto text = sanitise(first.hostile + second.hostile);
             BOOST_TEST_REQUIRE(!std::regex_search(text, mention));
             BOOST_TEST_REQUIRE(text.find("<!--") == std::string::npos);
             BOOST_TEST_REQUIRE(is_utf8(text));
-            BOOST_TEST_REQUIRE(neutralised(text) == text);
+            BOOST_TEST_REQUIRE(sanitise(text) == text);
         }
     }
 }
@@ -167,14 +167,14 @@ BOOST_AUTO_TEST_CASE(words_without_harm_stay_as_they_are) {
     const std::string words =
         "Fertig 🚀 — “quoted” \u2028 line-sep, &amp; *md* `vec![<T>]` [a.md](https://x.example/a.md) #12\n\n"
         "| a | b |\n|---|---|\n| 1 | `<br>` |\n\n```html\n<img src=x>\n```\n\n    indented\n\ttab  \n";
-    BOOST_TEST(neutralised(words) == words);
+    BOOST_TEST(sanitise(words) == words);
     BOOST_TEST(markdown_post(summary_of(words), mark, 64000).find(words) != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(thousands_of_open_comments_take_no_time) {
     const std::string openings = replaced(std::string(200000, 'x'), "x", "<!--");
-    BOOST_TEST(neutralised(openings).size() == 200000U * 7);
-    BOOST_TEST(neutralised(openings + "-->").empty());
+    BOOST_TEST(sanitise(openings).size() == 200000U * 7);
+    BOOST_TEST(sanitise(openings + "-->").empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_post_has_headline_words_facts_link_and_the_marker_as_its_last_line) {
@@ -265,13 +265,13 @@ BOOST_AUTO_TEST_CASE(long_facts_and_headlines_leave_room_for_words) {
 }
 
 BOOST_AUTO_TEST_CASE(text_is_fitted_to_the_character) {
-    BOOST_TEST(fitted(std::string(100, 'x'), 100) == std::string(100, 'x'));
-    BOOST_TEST(fitted(std::string(101, 'x'), 100) == std::string(85, 'x') + "\n\n… (truncated)");
-    BOOST_TEST(code_points(fitted(replaced(std::string(500, 'x'), "x", "🚀"), 100)) == 100U);
+    BOOST_TEST(truncate(std::string(100, 'x'), 100) == std::string(100, 'x'));
+    BOOST_TEST(truncate(std::string(101, 'x'), 100) == std::string(85, 'x') + "\n\n… (truncated)");
+    BOOST_TEST(code_points(truncate(replaced(std::string(500, 'x'), "x", "🚀"), 100)) == 100U);
     // The fence's own closing counts too, however long it is.
-    BOOST_TEST(code_points(fitted(std::string(1000, '`'), 100)) <= 100U);
-    BOOST_TEST(fitted("```\n" + std::string(92, 'x'), 100) == "```\n" + std::string(92, 'x') + "\n```");
-    BOOST_TEST(fitted("```\n" + std::string(93, 'x'), 100) ==
+    BOOST_TEST(code_points(truncate(std::string(1000, '`'), 100)) <= 100U);
+    BOOST_TEST(truncate("```\n" + std::string(92, 'x'), 100) == "```\n" + std::string(92, 'x') + "\n```");
+    BOOST_TEST(truncate("```\n" + std::string(93, 'x'), 100) ==
                "```\n" + std::string(77, 'x') + "\n```\n\n… (truncated)");
 }
 

@@ -62,42 +62,42 @@ BOOST_AUTO_TEST_CASE(any_two_hostile_summaries_in_a_row_are_not_alive_either) {
     const auto& cases = hostile::cases();
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const auto& other = cases[(i * 97 + 13) % cases.size()];
-        const auto text = neutralised(cases[i].words + other.words);
+        const auto text = sanitise(cases[i].words + other.words);
         BOOST_TEST_INFO_SCOPE(cases[i].words.substr(0, 200) << " | " << other.words.substr(0, 200));
         BOOST_TEST(hostile::alive_in_markdown(text) == "");
-        BOOST_TEST(neutralised(text) == text);
+        BOOST_TEST(sanitise(text) == text);
     }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_alive_is_left_of_any_text) {
     for_hostile_texts("nothing is alive", [](const std::string& text) {
-        const auto harmless = neutralised(text);
+        const auto harmless = sanitise(text);
         RC_ASSERT(hostile::alive_in_markdown(harmless) == std::string());
     });
 }
 
 BOOST_AUTO_TEST_CASE(what_is_harmless_stays_as_it_is) {
     for_hostile_texts("f(f(x)) = f(x)", [](const std::string& text) {
-        const auto harmless = neutralised(text);
-        RC_ASSERT(neutralised(harmless) == harmless);
+        const auto harmless = sanitise(text);
+        RC_ASSERT(sanitise(harmless) == harmless);
     });
 }
 
 BOOST_AUTO_TEST_CASE(apart_from_what_is_taken_out_every_text_stays_word_for_word) {
     for_hostile_texts("word for word", [](const std::string& text) {
-        RC_ASSERT(hostile::visible(neutralised(text)) == cleaned(text));
-        RC_ASSERT(cleaned(cleaned(text)) == cleaned(text));
+        RC_ASSERT(hostile::visible(sanitise(text)) == strip_unsafe(text));
+        RC_ASSERT(strip_unsafe(strip_unsafe(text)) == strip_unsafe(text));
     });
 }
 
 BOOST_AUTO_TEST_CASE(every_text_is_fitted_closed_and_still_harmless) {
     for_hostile_texts("fitted", [](const std::string& text) {
         const auto limit = *rc::gen::inRange<std::size_t>(100, 400);
-        const auto cut = fitted(text + text + text, limit);
+        const auto cut = truncate(text + text + text, limit);
         RC_ASSERT(code_points(cut) <= limit);
         RC_ASSERT(closing_fence(cut) == std::string());
         RC_ASSERT(hostile::alive_in_markdown(cut) == std::string());
-        RC_ASSERT(fitted(cut, limit) == cut);
+        RC_ASSERT(truncate(cut, limit) == cut);
     });
 }
 

@@ -160,9 +160,9 @@ BOOST_AUTO_TEST_CASE(nobody_listening_is_a_definite_no) {
     BOOST_TEST(name_of(attempt.answer) == "retry");
     BOOST_TEST(!attempt.cause.empty());
     BOOST_TEST(!attempt.not_before.has_value());
-    const auto sighting = sink.find(post_to(repo, 7));
-    BOOST_TEST(!sighting.looked);
-    BOOST_TEST(!sighting.forbidden);
+    const auto lookup = sink.find(post_to(repo, 7));
+    BOOST_TEST(!lookup.ok);
+    BOOST_TEST(!lookup.forbidden);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_locked_or_missing_issue_refuses, Fixture) {
@@ -181,9 +181,9 @@ BOOST_FIXTURE_TEST_CASE(without_a_token_nothing_is_asked, Fixture) {
     const auto attempt = bare.create(post);
     BOOST_TEST(name_of(attempt.answer) == "unauthorised");
     BOOST_TEST(attempt.cause == "no token: set [github] token");
-    const auto sighting = bare.find(post);
-    BOOST_TEST(!sighting.looked);
-    BOOST_TEST(sighting.forbidden);
+    const auto lookup = bare.find(post);
+    BOOST_TEST(!lookup.ok);
+    BOOST_TEST(lookup.forbidden);
     BOOST_TEST(platform.log().empty());
 }
 
@@ -191,7 +191,7 @@ BOOST_FIXTURE_TEST_CASE(a_target_that_would_lead_elsewhere_is_never_asked, Fixtu
     for (const std::string bad :
          {"", "octo", "octo/", "/cat", "octo/..", "../cat", "octo/cat/issues", "octo/c?t", "o%2f/c"}) {
         BOOST_TEST(name_of(sink.create(post_to(bad, 7)).answer) == "refused", bad);
-        BOOST_TEST(!sink.find(post_to(bad, 7)).looked);
+        BOOST_TEST(!sink.find(post_to(bad, 7)).ok);
     }
     BOOST_TEST(name_of(sink.create(post_to(repo, 0)).answer) == "refused");
     post.target = LogTarget{};

@@ -14,12 +14,12 @@ BOOST_FIXTURE_TEST_CASE(a_post_whose_answer_was_lost_is_found_again, Fixture) {
     BOOST_TEST(found() == Ids{}, boost::test_tools::per_element());
     rule({{"method", "POST"}, {"do", "apply_then_reset"}});
     BOOST_TEST(name_of(sink.create(post).answer) == "unknown");
-    const auto sighting = sink.find(post);
-    BOOST_TEST(sighting.looked);
-    BOOST_REQUIRE(sighting.seen.size() == 1U);
+    const auto lookup = sink.find(post);
+    BOOST_TEST(lookup.ok);
+    BOOST_REQUIRE(lookup.found.size() == 1U);
     const auto visible = platform.visible();
-    BOOST_TEST(sighting.seen[0].remote_id == text_of(visible.at(0).id));
-    BOOST_TEST(sighting.seen[0].remote_url.ends_with("#issuecomment-" + text_of(visible.at(0).id)));
+    BOOST_TEST(lookup.found[0].remote_id == text_of(visible.at(0).id));
+    BOOST_TEST(lookup.found[0].remote_url.ends_with("#issuecomment-" + text_of(visible.at(0).id)));
 }
 
 BOOST_FIXTURE_TEST_CASE(twins_are_seen_oldest_first_and_can_be_removed, Fixture) {
@@ -27,17 +27,17 @@ BOOST_FIXTURE_TEST_CASE(twins_are_seen_oldest_first_and_can_be_removed, Fixture)
     BOOST_TEST(name_of(sink.create(post).answer) == "sent");
     const auto visible = platform.visible();
     BOOST_REQUIRE(visible.size() == 2U);
-    const auto sighting = sink.find(post);
-    BOOST_REQUIRE(sighting.seen.size() == 2U);
-    BOOST_TEST(sighting.seen[0].remote_id == text_of(visible[0].id));
-    BOOST_TEST(sighting.seen[1].remote_id == text_of(visible[1].id));
-    BOOST_TEST(sink.remove(post, sighting.seen[1]));
-    BOOST_TEST(sink.remove(post, sighting.seen[1]), "gone is gone");
+    const auto lookup = sink.find(post);
+    BOOST_REQUIRE(lookup.found.size() == 2U);
+    BOOST_TEST(lookup.found[0].remote_id == text_of(visible[0].id));
+    BOOST_TEST(lookup.found[1].remote_id == text_of(visible[1].id));
+    BOOST_TEST(sink.remove(post, lookup.found[1]));
+    BOOST_TEST(sink.remove(post, lookup.found[1]), "gone is gone");
     BOOST_TEST(found() == Ids{text_of(visible[0].id)}, boost::test_tools::per_element());
     answers("DELETE", 403, "no");
-    BOOST_TEST(!sink.remove(post, sighting.seen[0]));
+    BOOST_TEST(!sink.remove(post, lookup.found[0]));
     rule({{"method", "DELETE"}, {"do", "reset"}});
-    BOOST_TEST(!sink.remove(post, sighting.seen[0]));
+    BOOST_TEST(!sink.remove(post, lookup.found[0]));
 }
 
 BOOST_FIXTURE_TEST_CASE(all_pages_are_read, Fixture) {
@@ -73,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(a_key_rotated_since_still_finds_what_was_posted, Fixture
     auto settings = settings_for(platform);
     settings.mac_key = "next key";
     GithubSink rotated(settings);
-    BOOST_TEST(rotated.find(post).seen.size() == 1U);
+    BOOST_TEST(rotated.find(post).found.size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_purged_body_leaves_the_marker_of_the_key, Fixture) {
@@ -97,15 +97,15 @@ BOOST_FIXTURE_TEST_CASE(who_we_are_is_asked_once, Fixture) {
 BOOST_FIXTURE_TEST_CASE(a_token_that_may_not_ask_who_it_is_trusts_the_oldest_marker, Fixture) {
     const auto ours = seed(bot_login, mark);
     seed("mallory", mark);
-    const auto twin = seed(bot_login, mark);
+    const auto duplicate = seed(bot_login, mark);
     for (const int status : {403, 404}) {
         GithubSink app(settings_for(platform));
         rule({{"path", "/user$"}, {"do", "status"}, {"status", status}});
-        const auto sighting = app.find(post);
-        BOOST_TEST(sighting.looked);
-        BOOST_REQUIRE(sighting.seen.size() == 2U);
-        BOOST_TEST(sighting.seen[0].remote_id == text_of(ours));
-        BOOST_TEST(sighting.seen[1].remote_id == text_of(twin));
+        const auto lookup = app.find(post);
+        BOOST_TEST(lookup.ok);
+        BOOST_REQUIRE(lookup.found.size() == 2U);
+        BOOST_TEST(lookup.found[0].remote_id == text_of(ours));
+        BOOST_TEST(lookup.found[1].remote_id == text_of(duplicate));
     }
 }
 
@@ -125,11 +125,11 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_concluded_while_it_is_unclear_who_we_are, Fix
         auto scripted = trouble;
         scripted["path"] = "/user$";
         rule(scripted);
-        const auto sighting = sink.find(post);
-        BOOST_TEST(!sighting.looked, trouble.dump());
-        BOOST_TEST(!sighting.forbidden);
-        BOOST_TEST(sighting.seen.empty());
-        BOOST_TEST(sighting.not_before.has_value() == trouble.contains("headers"));
+        const auto lookup = sink.find(post);
+        BOOST_TEST(!lookup.ok, trouble.dump());
+        BOOST_TEST(!lookup.forbidden);
+        BOOST_TEST(lookup.found.empty());
+        BOOST_TEST(lookup.not_before.has_value() == trouble.contains("headers"));
     }
     BOOST_TEST(found().size() == 1U);
 }
@@ -155,17 +155,17 @@ BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture
     };
     for (const auto& row : rows) {
         answers("GET", row.status, "m", row.headers);
-        const auto sighting = sink.find(post);
-        BOOST_TEST(!sighting.looked, row.status);
-        BOOST_TEST(sighting.forbidden == row.forbidden, row.status);
-        BOOST_TEST(sighting.cause == row.cause);
-        BOOST_TEST(sighting.not_before.has_value() == (row.cause.find("rate") != std::string::npos));
+        const auto lookup = sink.find(post);
+        BOOST_TEST(!lookup.ok, row.status);
+        BOOST_TEST(lookup.forbidden == row.forbidden, row.status);
+        BOOST_TEST(lookup.cause == row.cause);
+        BOOST_TEST(lookup.not_before.has_value() == (row.cause.find("rate") != std::string::npos));
     }
     for (const std::string deed : {"reset", "half_answer"}) {
         rule({{"method", "GET"}, {"do", deed}, {"times", -1}});  // a read may be sent again below us
-        const auto sighting = sink.find(post);
-        BOOST_TEST(!sighting.looked, deed);
-        BOOST_TEST(!sighting.forbidden, deed);
+        const auto lookup = sink.find(post);
+        BOOST_TEST(!lookup.ok, deed);
+        BOOST_TEST(!lookup.forbidden, deed);
     }
 }
 
@@ -173,9 +173,9 @@ BOOST_FIXTURE_TEST_CASE(a_later_page_that_fails_leaves_nothing_concluded, Fixtur
     seed(bot_login, mark);
     for (int i = 0; i < 100; ++i) seed("somebody", "comment");
     rule({{"path", "/comments$"}, {"skip", 1}, {"do", "status"}, {"status", 502}});
-    const auto sighting = sink.find(post);
-    BOOST_TEST(!sighting.looked);
-    BOOST_TEST(sighting.seen.empty());
+    const auto lookup = sink.find(post);
+    BOOST_TEST(!lookup.ok);
+    BOOST_TEST(lookup.found.empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(our_token_follows_no_link_to_another_host, Fixture) {
@@ -187,9 +187,9 @@ BOOST_FIXTURE_TEST_CASE(our_token_follows_no_link_to_another_host, Fixture) {
          {"headers",
           {{"link", "<" + other.url("/github/repos/octo/cat/issues/7/comments?page=2") + ">; rel=\"next\""}}},
          {"answer", Json::array()}});
-    const auto sighting = sink.find(post);
-    BOOST_TEST(!sighting.looked);
-    BOOST_TEST(sighting.cause == "the next page of comments is on another host");
+    const auto lookup = sink.find(post);
+    BOOST_TEST(!lookup.ok);
+    BOOST_TEST(lookup.cause == "the next page of comments is on another host");
     BOOST_TEST(other.log().empty());
 }
 
@@ -202,9 +202,9 @@ BOOST_FIXTURE_TEST_CASE(pages_without_end_are_left, Fixture) {
            {{"link",
              "<" + platform.url("/github/repos/octo/cat/issues/7/comments?page=2") + ">; rel=\"next\""}}},
           {"answer", Json::array()}});
-    const auto sighting = sink.find(post);
-    BOOST_TEST(!sighting.looked);
-    BOOST_TEST(sighting.cause == "more than 100 pages of comments");
+    const auto lookup = sink.find(post);
+    BOOST_TEST(!lookup.ok);
+    BOOST_TEST(lookup.cause == "more than 100 pages of comments");
     BOOST_TEST(platform.log().size() == 100U);
 }
 
@@ -215,7 +215,7 @@ BOOST_FIXTURE_TEST_CASE(all_pages_share_one_deadline, Fixture) {
     for (int i = 0; i < 400; ++i) seed("somebody", "comment");
     rule({{"path", "/comments$"}, {"do", "delay"}, {"ms", 200}, {"times", -1}});
     const auto begin = std::chrono::steady_clock::now();
-    BOOST_TEST(!hasty.find(post).looked);
+    BOOST_TEST(!hasty.find(post).ok);
     BOOST_TEST((std::chrono::steady_clock::now() - begin < 2s));
 }
 

@@ -86,13 +86,13 @@ BOOST_FIXTURE_TEST_CASE(a_reply_whose_answer_was_lost_is_found_wherever_it_went,
 BOOST_FIXTURE_TEST_CASE(twins_in_the_thread_are_removed_there_and_nowhere_else, ReviewFixture) {
     rule({{"method", "POST"}, {"do", "apply_twice"}});
     sink.create(post);
-    const auto sighting = sink.find(post);
-    BOOST_REQUIRE(sighting.seen.size() == 2U);
-    BOOST_TEST(sink.remove(post, sighting.seen[1]));
-    BOOST_TEST(sink.remove(post, sighting.seen[1]), "gone is gone");
-    BOOST_TEST(found() == Ids{sighting.seen[0].remote_id}, boost::test_tools::per_element());
-    // The same number, as a comment of the conversation: that one is nobody's twin.
-    const Receipt other{.remote_id = sighting.seen[0].remote_id, .remote_url = "x#issuecomment-1"};
+    const auto lookup = sink.find(post);
+    BOOST_REQUIRE(lookup.found.size() == 2U);
+    BOOST_TEST(sink.remove(post, lookup.found[1]));
+    BOOST_TEST(sink.remove(post, lookup.found[1]), "gone is gone");
+    BOOST_TEST(found() == Ids{lookup.found[0].remote_id}, boost::test_tools::per_element());
+    // The same number, as a comment of the conversation: that one is no duplicate.
+    const Receipt other{.remote_id = lookup.found[0].remote_id, .remote_url = "x#issuecomment-1"};
     BOOST_TEST(sink.remove(post, other), "there is none");
     BOOST_TEST(found().size() == 1U);
 }

@@ -158,10 +158,10 @@ BOOST_FIXTURE_TEST_CASE(a_post_whose_answer_was_lost_is_found_again, Fixture) {
     BOOST_TEST(found() == Ids{}, boost::test_tools::per_element());
     rule({{"method", "POST"}, {"do", "apply_then_reset"}});
     BOOST_TEST(name_of(sink.create(post).answer) == "unknown");
-    const auto sighting = sink.find(post);
-    BOOST_REQUIRE(sighting.seen.size() == 1U);
-    BOOST_TEST(sighting.seen[0].remote_id == text_of(platform.visible().at(0).id));
-    BOOST_TEST(sighting.seen[0].remote_url.ends_with("/notes/" + sighting.seen[0].remote_id));
+    const auto lookup = sink.find(post);
+    BOOST_REQUIRE(lookup.found.size() == 1U);
+    BOOST_TEST(lookup.found[0].remote_id == text_of(platform.visible().at(0).id));
+    BOOST_TEST(lookup.found[0].remote_url.ends_with("/notes/" + lookup.found[0].remote_id));
 }
 
 BOOST_FIXTURE_TEST_CASE(twins_are_seen_oldest_first_and_can_be_removed, Fixture) {
@@ -171,12 +171,12 @@ BOOST_FIXTURE_TEST_CASE(twins_are_seen_oldest_first_and_can_be_removed, Fixture)
         post = post_to("4455", 7, false, in);
         rule({{"method", "POST"}, {"do", "apply_twice"}});
         BOOST_TEST(name_of(sink.create(post).answer) == "sent");
-        const auto sighting = sink.find(post);
-        BOOST_REQUIRE(sighting.seen.size() == 2U);
-        BOOST_TEST(std::stoll(sighting.seen[0].remote_id) < std::stoll(sighting.seen[1].remote_id));
-        BOOST_TEST(sink.remove(post, sighting.seen[1]));
-        BOOST_TEST(sink.remove(post, sighting.seen[1]), "gone is gone");
-        BOOST_TEST(found() == Ids{sighting.seen[0].remote_id}, boost::test_tools::per_element());
+        const auto lookup = sink.find(post);
+        BOOST_REQUIRE(lookup.found.size() == 2U);
+        BOOST_TEST(std::stoll(lookup.found[0].remote_id) < std::stoll(lookup.found[1].remote_id));
+        BOOST_TEST(sink.remove(post, lookup.found[1]));
+        BOOST_TEST(sink.remove(post, lookup.found[1]), "gone is gone");
+        BOOST_TEST(found() == Ids{lookup.found[0].remote_id}, boost::test_tools::per_element());
     }
 }
 
@@ -220,12 +220,12 @@ BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture
                                 {500, false, "500 m"}, {200, false, "200 without a readable list of notes"}};
     for (const auto& row : rows) {
         answers("GET", row.status, {{"message", "m"}}, {{"retry-after", "5"}});
-        const auto sighting = sink.find(post);
-        BOOST_TEST(!sighting.looked, row.status);
-        BOOST_TEST(sighting.forbidden == row.forbidden, row.status);
-        BOOST_TEST(sighting.cause == row.cause);
-        BOOST_TEST(sighting.not_before.has_value() == (row.status == 429));
+        const auto lookup = sink.find(post);
+        BOOST_TEST(!lookup.ok, row.status);
+        BOOST_TEST(lookup.forbidden == row.forbidden, row.status);
+        BOOST_TEST(lookup.cause == row.cause);
+        BOOST_TEST(lookup.not_before.has_value() == (row.status == 429));
     }
     rule({{"method", "GET"}, {"do", "reset"}, {"times", -1}});
-    BOOST_TEST(!sink.find(post).looked);
+    BOOST_TEST(!sink.find(post).ok);
 }

@@ -54,9 +54,9 @@ BOOST_AUTO_TEST_CASE(a_log_line_is_never_seen_so_an_unknown_one_is_written_again
     LogSink log = log_to(lines);
     const auto post = log_post("x");
     log.create(post);
-    const auto sighting = log.find(post);
-    BOOST_TEST(sighting.looked);
-    BOOST_TEST(sighting.seen.empty());
+    const auto lookup = log.find(post);
+    BOOST_TEST(lookup.ok);
+    BOOST_TEST(lookup.found.empty());
     log.create(post);
     BOOST_REQUIRE(lines.size() == 2U);
     BOOST_TEST(lines[0] == lines[1]);

@@ -218,17 +218,17 @@ BOOST_FIXTURE_TEST_CASE(twins_are_seen_oldest_first_and_can_be_removed, Fixture)
         post = post_to(thread);
         rule({{"path", "postMessage$"}, {"do", "apply_twice"}});
         const auto attempt = sink.create(post);
-        const auto sighting = sink.find(post);
-        BOOST_REQUIRE(sighting.seen.size() == 2U);
-        BOOST_TEST(sighting.seen[0].remote_id == attempt.receipt.remote_id);
-        BOOST_TEST(sighting.seen[0].remote_url == attempt.receipt.remote_url);
-        BOOST_TEST(sink.remove(post, sighting.seen[1]));
-        BOOST_TEST(sink.remove(post, sighting.seen[1]), "gone is gone");
+        const auto lookup = sink.find(post);
+        BOOST_REQUIRE(lookup.found.size() == 2U);
+        BOOST_TEST(lookup.found[0].remote_id == attempt.receipt.remote_id);
+        BOOST_TEST(lookup.found[0].remote_url == attempt.receipt.remote_url);
+        BOOST_TEST(sink.remove(post, lookup.found[1]));
+        BOOST_TEST(sink.remove(post, lookup.found[1]), "gone is gone");
         BOOST_TEST(found().size() == 1U);
         fails("chat.delete$", "cant_delete_message");
-        BOOST_TEST(!sink.remove(post, sighting.seen[0]));
+        BOOST_TEST(!sink.remove(post, lookup.found[0]));
     }
-    BOOST_CHECK(sink.twin_check() == TwinCheck::after_unknown);
+    BOOST_CHECK(sink.duplicate_check() == DuplicateCheck::after_unknown);
 }
 
 BOOST_FIXTURE_TEST_CASE(only_our_own_message_with_the_whole_id_counts, Fixture) {
@@ -272,10 +272,10 @@ BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture
                                 {"internal_error", false}};
     for (const auto& row : rows) {
         fails("conversations", row.error);
-        const auto sighting = sink.find(post);
-        BOOST_TEST(!sighting.looked);
-        BOOST_TEST(sighting.forbidden == row.forbidden, row.error);
-        BOOST_TEST(sighting.cause == row.error);
+        const auto lookup = sink.find(post);
+        BOOST_TEST(!lookup.ok);
+        BOOST_TEST(lookup.forbidden == row.forbidden, row.error);
+        BOOST_TEST(lookup.cause == row.error);
     }
     says("conversations", {{"ok", false}, {"error", "ratelimited"}}, 429, {{"retry-after", "60"}});
     BOOST_TEST(sink.find(post).not_before.value().count() == 60);
@@ -283,7 +283,7 @@ BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture
     BOOST_TEST(sink.find(post).cause == "200 without a readable list of messages");
     seed(bot_login, metadata_of(id));
     fails("auth.test$", "internal_error");
-    BOOST_TEST(!sink.find(post).looked, "who we are is not known");
+    BOOST_TEST(!sink.find(post).ok, "who we are is not known");
     BOOST_TEST(found().size() == 1U);
 }
 
@@ -295,7 +295,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_channel_nothing_is_asked, Fixture) 
     BOOST_TEST(bare.find(post).forbidden);
     std::get<SlackTarget>(post.target).channel = "C1&ts=2";
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
-    BOOST_TEST(!sink.find(post).looked);
+    BOOST_TEST(!sink.find(post).ok);
     post.target = LogTarget{};
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
     BOOST_TEST(!sink.remove(post, {.remote_id = "1.2", .remote_url = {}}));
