@@ -16,8 +16,6 @@ ARROWS = {
     "base/": {"base/"},
     "base/io/": {"base/", "base/io/"},
     "schemas/": {"base/", "schemas/"},
-    "sinks/format/": {"base/", "schemas/", "sinks/format/"},
-    "sinks/port/": {"base/", "base/io/", "schemas/", "sinks/format/", "sinks/port/"},
     "worker/core/": {"base/", "schemas/", "worker/core/"},
     "agent/": {"agent/", "base/", "base/io/", "base/process/"},
 }
