@@ -1,5 +1,6 @@
 #include "base/config.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -42,18 +43,19 @@ Result<void> read_section(const ConfigSection& section, const ConfigValue::Table
     return {};
 }
 
-Result<void> read_file(const std::string& file, Config& config, Origins& origins) {
+Result<void> read_file(const std::string& file, const ConfigSchema& schema, Config& config,
+                       Origins& origins) {
     TRY(const std::string text, read_text_file(file));
     TRY(const ConfigValue::Table sections, parse_toml(text, file));
     for (const ConfigEntry& entry : sections) {
-        const ConfigSection* section = find_section(entry.name);
+        const ConfigSection* section = schema.find(entry.name);
         const auto* entries = std::get_if<ConfigValue::Table>(&entry.value.data);
         if (section == nullptr && entries == nullptr)
             return fatal(fmt::format("{}:{}: {}: a key must stand under a section, such as [kafka]", file,
                                      entry.line, entry.name));
         if (section == nullptr)
             return fatal(fmt::format("{}: unknown section{}", in_file(file, entry.line, entry.name),
-                                     did_you_mean(entry.name, names_of(config_sections()))));
+                                     did_you_mean(entry.name, names_of(schema.sections()))));
         if (entries == nullptr)
             return fatal(fmt::format("{}: expected a section, got {}", in_file(file, entry.line, entry.name),
                                      described(entry.value)));
@@ -93,15 +95,17 @@ std::string variable_of(std::string_view section, std::string_view key) {
     return fmt::format("EPILOGUE_{}_{}", upper(section), upper(key));
 }
 
-/// EPILOGUE_SLACK_TEAMS_<ID>_TOKEN: the one key whose section has a name of the user's choice.
-bool read_team_token(const std::string& name, const std::string& value, Config& config) {
-    constexpr std::string_view start = "EPILOGUE_SLACK_TEAMS_";
-    constexpr std::string_view end = "_TOKEN";
-    if (name.size() <= start.size() + end.size() || !name.starts_with(start) || !name.ends_with(end))
-        return false;
-    const std::string team = name.substr(start.size(), name.size() - start.size() - end.size());
-    config.slack.teams[team] = Secret(value);
-    return true;
+/// The key of which the variable is a part (EPILOGUE_<SECTION>_<KEY>_<rest>) and that took it; null when none
+/// did.
+const ConfigKey* read_part(const ConfigSection& section, const std::string& name, const std::string& value,
+                           Config& config) {
+    for (const ConfigKey& key : section.keys) {
+        const std::string start = variable_of(section.name, key.name) + "_";
+        if (key.kind.read_part && name.starts_with(start) &&
+            key.kind.read_part(config, std::string_view(name).substr(start.size()), value))
+            return &key;
+    }
+    return nullptr;
 }
 
 Result<void> read_section_variables(const ConfigSection& section, const Environment& environment,
@@ -114,8 +118,8 @@ Result<void> read_section_variables(const ConfigSection& section, const Environm
         const auto& [name, value] = *variable;
         const auto row = known.find(name);
         if (row == known.end()) {
-            if (read_team_token(name, value, config)) {
-                origins[find_section("slack")->find("teams")] = name;
+            if (const ConfigKey* key = read_part(section, name, value, config)) {
+                origins[key] = name;
                 continue;
             }
             std::vector<std::string_view> names;
@@ -131,8 +135,9 @@ Result<void> read_section_variables(const ConfigSection& section, const Environm
     return {};
 }
 
-Result<void> resolve_secrets(Config& config, const Environment& environment, const Origins& origins) {
-    for (const ConfigSection& section : config_sections())
+Result<void> resolve_secrets(Config& config, const Environment& environment, const ConfigSchema& schema,
+                             const Origins& origins) {
+    for (const ConfigSection& section : schema.sections())
         for (const ConfigKey& key : section.keys) {
             const auto origin = origins.find(&key);
             if (origin == origins.end() || !key.kind.resolve) continue;
@@ -164,22 +169,18 @@ std::optional<Contradiction> contradiction_in(const Config& config) {
     return {};
 }
 
-bool has_sink_token(const Config& config) {
-    return !config.slack.token.empty() || !config.slack.teams.empty() || !config.github.token.empty() ||
-           !config.gitlab.token.empty();
-}
-
 }  // namespace
 
-Result<Config> load_config(const std::optional<std::string>& file, const Environment& environment) {
+Result<Config> load_config(const std::optional<std::string>& file, const Environment& environment,
+                           const ConfigSchema& schema) {
     Config config;
     Origins origins;
-    if (file) TRY_VOID(read_file(*file, config, origins));
-    for (const ConfigSection& section : config_sections())
+    if (file) TRY_VOID(read_file(*file, schema, config, origins));
+    for (const ConfigSection& section : schema.sections())
         TRY_VOID(read_section_variables(section, environment, config, origins));
-    TRY_VOID(resolve_secrets(config, environment, origins));
+    TRY_VOID(resolve_secrets(config, environment, schema, origins));
     if (const auto found = contradiction_in(config)) {
-        const auto origin = origins.find(find_section(found->section)->find(found->key));
+        const auto origin = origins.find(schema.find(found->section)->find(found->key));
         const std::string where =
             origin != origins.end() ? origin->second : fmt::format("[{}] {}", found->section, found->key);
         return fatal(fmt::format("{}: {}", where, found->text));
@@ -188,9 +189,9 @@ Result<Config> load_config(const std::optional<std::string>& file, const Environ
 }
 
 Result<void> set_key(Config& config, std::string_view key, std::string_view value,
-                     const Environment& environment) {
+                     const Environment& environment, const ConfigSchema& schema) {
     const auto dot = key.find('.');
-    const ConfigSection* section = find_section(key.substr(0, dot));
+    const ConfigSection* section = schema.find(key.substr(0, dot));
     const ConfigKey* row =
         section == nullptr || dot == std::string_view::npos ? nullptr : section->find(key.substr(dot + 1));
     if (row == nullptr) return fatal(fmt::format("{}: unknown key", key));
@@ -200,10 +201,13 @@ Result<void> set_key(Config& config, std::string_view key, std::string_view valu
     return {};
 }
 
-Result<void> validate_for_use(const Config& config) {
+Result<void> validate_for_use(const Config& config, const ConfigSchema& schema) {
     if (const auto found = contradiction_in(config))
         return fatal(fmt::format("[{}] {}: {}", found->section, found->key, found->text));
-    if (has_sink_token(config) && config.security.keys.empty())
+    const bool must_sign = std::ranges::any_of(schema.sections(), [&](const ConfigSection& section) {
+        return section.needs_keys && section.needs_keys(config);
+    });
+    if (must_sign && config.security.keys.empty())
         return fatal(
             "[security] keys: empty, but a sink has a token: its posts must be signed; make a key with "
             "\"epilogue keygen\" and name its file here");

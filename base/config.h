@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/config_environment.h"
+#include "base/config_extensions.h"
 #include "base/log_level.h"
 #include "base/result.h"
 #include "base/secret.h"
@@ -28,6 +29,8 @@ enum class TimeoutStorm { hold, post };
 
 /// Where a summary comes from: the agent's last words, or the facts of the turn.
 enum class SummarySource { final_words, digest };
+
+class ConfigSchema;  // base/config_keys.h: the sections that there are
 
 /// One member per section and key of the file, with the contract's defaults; docs stand in config_keys.cpp
 /// and ops/epilogue.example.toml. Units are in the types, so the keys' suffixes (_s, _ms, _days) fall away.
@@ -83,25 +86,6 @@ struct Config {
         Secret session_api_key;
         bool operator==(const AgentServer&) const = default;
     };
-    struct Slack {
-        std::string api_url = "https://slack.com/api";
-        Secret token;
-        std::map<std::string, Secret> teams;  ///< team id -> token
-        std::string budget = "auto";          ///< as in config_keys.cpp
-        bool operator==(const Slack&) const = default;
-    };
-    struct Github {
-        std::string api_url = "https://api.github.com";
-        Secret token;
-        std::string budget = "auto";
-        bool operator==(const Github&) const = default;
-    };
-    struct Gitlab {
-        std::string api_url = "https://gitlab.com/api/v4";
-        Secret token;
-        std::string budget = "auto";
-        bool operator==(const Gitlab&) const = default;
-    };
     struct Retention {
         std::chrono::days bodies{30};
         std::chrono::days ledger{400};
@@ -121,33 +105,32 @@ struct Config {
     Worker worker;
     Summary summary;
     AgentServer agent_server;
-    Slack slack;
-    Github github;
-    Gitlab gitlab;
     Retention retention;
     Log log;
+    ConfigExtensions extensions;  ///< the sinks' sections, which base/ does not know
     bool operator==(const Config&) const = default;
 };
 
 /// Defaults, then `file` when given, then the variables EPILOGUE_<SECTION>_<KEY>; secrets resolved,
 /// everything checked. Strings in variables are taken as they are, `keys` and `sources` as a TOML array or a
-/// comma list, `properties` and `teams` as a TOML inline table; a team's token also as
-/// EPILOGUE_SLACK_TEAMS_<ID>_TOKEN. A variable with the name of a section but of no key of it is an error,
-/// any other variable is ignored. Errors are fatal (exit code 78) and name file, line, key and what was
-/// expected, never a secret.
-Result<Config> load_config(const std::optional<std::string>& file, const Environment& environment);
+/// comma list, tables as a TOML inline table; a token of a table of tokens also as
+/// EPILOGUE_<SECTION>_<KEY>_<NAME>_TOKEN. A variable with the name of a section but of no key of it is an
+/// error, any other variable is ignored. Errors are fatal (exit code 78) and name file, line, key and what
+/// was expected, never a secret.
+Result<Config> load_config(const std::optional<std::string>& file, const Environment& environment,
+                           const ConfigSchema& schema);
 
 /// Sets one key, as a flag does: `key` is "section.key", `value` as in a variable. Checks the value alone:
 /// call validate_for_use when all flags are set. Errors are fatal and start with `key`.
 Result<void> set_key(Config& config, std::string_view key, std::string_view value,
-                     const Environment& environment);
+                     const Environment& environment, const ConfigSchema& schema);
 
 /// Fatal when settings contradict each other, or when a sink has a token but `[security] keys` is empty
 /// (what `check` reports, and what no command that works with deliveries starts with).
-Result<void> validate_for_use(const Config& config);
+Result<void> validate_for_use(const Config& config, const ConfigSchema& schema);
 
 /// ops/epilogue.example.toml: each key with its meaning, its range and its default.
-std::string example_toml();
+std::string example_toml(const ConfigSchema& schema);
 
 struct ListenAddress {
     std::string host;  ///< without the brackets of an IPv6 address

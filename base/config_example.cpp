@@ -28,9 +28,9 @@ std::string comment(std::string_view text) {
 
 }  // namespace
 
-std::string example_toml() {
+std::string example_toml(const ConfigSchema& schema) {
     std::string result(heading);
-    for (const ConfigSection& section : config_sections()) {
+    for (const ConfigSection& section : schema.sections()) {
         result += fmt::format("\n{}[{}]\n", comment(section.doc), section.name);
         for (const ConfigKey& key : section.keys) {
             result += comment(key.doc);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
 
 namespace epilogue {
@@ -128,35 +129,6 @@ ConfigSection agent_server_section() {
         }};
 }
 
-ConfigSection slack_section() {
-    using Slack = Config::Slack;
-    return {
-        "slack",
-        "Posts to Slack.",
-        {
-            {"api_url", required_url(place(&Config::slack, &Slack::api_url)), "Base URL of the Web API."},
-            {"token", secret(place(&Config::slack, &Slack::token)),
-             "Bot token, also of workspaces that have none of their own below."},
-            {"budget", budget(place(&Config::slack, &Slack::budget)),
-             "Messages to one channel, of all workers together. \"auto\": what Slack publishes (1/s) when "
-             "api_url is Slack's own, no limit elsewhere. Waiting times that Slack asks for are always "
-             "kept."},
-            {"teams", slack_teams(place(&Config::slack, &Slack::teams)), "Bot tokens of more workspaces."},
-        }};
-}
-
-template <class Section>
-ConfigSection platform_section(std::string_view name, std::string_view doc, Section Config::*section,
-                               std::string_view budget_doc) {
-    return {name,
-            doc,
-            {
-                {"api_url", required_url(place(section, &Section::api_url)), "Base URL of the REST API."},
-                {"token", secret(place(section, &Section::token)), "Access token that may write comments."},
-                {"budget", budget(place(section, &Section::budget)), budget_doc},
-            }};
-}
-
 ConfigSection retention_section() {
     const auto days = [](auto field) { return number(&Config::retention, field, 1, ten_years_in_days); };
     using Retention = Config::Retention;
@@ -207,35 +179,17 @@ const ConfigKey* ConfigSection::find(std::string_view key) const {
     return found == keys.end() ? nullptr : &*found;
 }
 
-const std::vector<ConfigSection>& config_sections() {
-    static const std::vector<ConfigSection> sections{
-        kafka_section(),
-        database_section(),
-        security_section(),
-        worker_section(),
-        summary_section(),
-        agent_server_section(),
-        slack_section(),
-        platform_section(
-            "github", "Posts to GitHub issues and pull requests.", &Config::github,
-            "Comments with this token, of all workers together. \"auto\": what GitHub publishes "
-            "(1/s 80/min 500/h) when api_url is https://api.github.com; no limit elsewhere (a GitHub "
-            "Enterprise Server has none unless its operators set one). Waiting times that GitHub "
-            "asks for are always kept."),
-        platform_section(
-            "gitlab", "Posts to GitLab issues and merge requests.", &Config::gitlab,
-            "Notes with this token, of all workers together. \"auto\": what GitLab.com publishes "
-            "(60/min) when api_url is on https://gitlab.com; no limit elsewhere (a GitLab of one's "
-            "own has its own). Waiting times that GitLab asks for are always kept."),
-        retention_section(),
-        log_section(),
-    };
-    return sections;
+ConfigSchema::ConfigSchema(std::vector<ConfigSection> extensions)
+    : sections_{kafka_section(),  database_section(), security_section(),
+                worker_section(), summary_section(),  agent_server_section()} {
+    std::ranges::move(extensions, std::back_inserter(sections_));
+    sections_.push_back(retention_section());
+    sections_.push_back(log_section());
 }
 
-const ConfigSection* find_section(std::string_view name) {
-    const auto found = std::ranges::find(config_sections(), name, &ConfigSection::name);
-    return found == config_sections().end() ? nullptr : &*found;
+const ConfigSection* ConfigSchema::find(std::string_view name) const {
+    const auto found = std::ranges::find(sections_, name, &ConfigSection::name);
+    return found == sections_.end() ? nullptr : &*found;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {

@@ -1,7 +1,8 @@
-// The table of all keys: one row a key. Parsing, the environment, flags, range checks and the example file
+// The table of keys: one row a key. Parsing, the environment, flags, range checks and the example file
 // all read it, so that none of them can know a key that the others do not.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,16 +21,27 @@ struct ConfigSection {
     std::string_view name;
     std::string_view doc;
     std::vector<ConfigKey> keys;
+    /// True when posts are made with these settings, which [security] keys has to sign; null: never.
+    std::function<bool(const Config&)> needs_keys = nullptr;
 
     /// The key of that name, or null.
     const ConfigKey* find(std::string_view key) const;
 };
 
-/// All sections, in the order of the example file.
-const std::vector<ConfigSection>& config_sections();
+/// All sections, in the order of the example file: those of Config's own members, and those that others
+/// declare.
+class ConfigSchema {
+  public:
+    /// With `extensions` between [agent_server] and [retention].
+    explicit ConfigSchema(std::vector<ConfigSection> extensions);
 
-/// The section of that name, or null.
-const ConfigSection* find_section(std::string_view name);
+    const std::vector<ConfigSection>& sections() const { return sections_; }
+    /// The section of that name, or null.
+    const ConfigSection* find(std::string_view name) const;
+
+  private:
+    std::vector<ConfigSection> sections_;
+};
 
 /// `; did you mean "brokers"?` when one of `known` differs from `word` by two letters or less, else "".
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known);

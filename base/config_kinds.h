@@ -40,6 +40,9 @@ struct ConfigKind {
     std::function<Problem(Config&, const ConfigValue&)> read;
     /// Replaces `env:` and `file:` by what they stand for; null for what is no secret.
     std::function<Problem(Config&, const Environment&)> resolve = nullptr;
+    /// Takes the variable EPILOGUE_<SECTION>_<KEY>_<rest>, of which it is given the rest and the value; false
+    /// when there is no such variable. Null for what has but one.
+    std::function<bool(Config&, std::string_view rest, const std::string& value)> read_part = nullptr;
 };
 
 /// A place in Config.
@@ -50,6 +53,12 @@ using ConfigPlace = std::function<T&(Config&)>;
 template <class Section, class T>
 ConfigPlace<T> place(Section Config::*section, T Section::*field) {
     return [section, field](Config& config) -> T& { return config.*section.*field; };
+}
+
+/// The same of a section that Config itself does not know.
+template <class Section, class T>
+ConfigPlace<T> place(T Section::*field) {
+    return [field](Config& config) -> T& { return config.extensions.edit<Section>().*field; };
 }
 
 /// Text without control characters; `required` refuses "".
@@ -75,8 +84,10 @@ ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place);
 /// `[kafka] properties`, without those that would break the contract.
 ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> place);
 
-/// `[slack.teams.<team_id>] token`.
-ConfigKind slack_teams(ConfigPlace<std::map<std::string, Secret>> place);
+/// `[section.key.<name>] token`: tokens under names of the user's choice. `expected` as in messages, `sample`
+/// as in ConfigKind.
+ConfigKind named_tokens(ConfigPlace<std::map<std::string, Secret>> place, std::string expected,
+                        std::string sample);
 
 /// Building stones of the templates below: values as 64-bit numbers and as positions in a list of names.
 ConfigKind integer_in(std::int64_t low, std::int64_t high, std::int64_t standard,

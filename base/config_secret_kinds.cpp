@@ -163,30 +163,37 @@ ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> plac
     return kind;
 }
 
-ConfigKind slack_teams(ConfigPlace<std::map<std::string, Secret>> place) {
+ConfigKind named_tokens(ConfigPlace<std::map<std::string, Secret>> place, std::string expected,
+                        std::string sample) {
     ConfigKind kind;
     kind.written = ConfigKind::Written::table;
-    kind.expected = "tables [slack.teams.<team_id>] with one key, token";
-    kind.sample = "# [slack.teams.T0123456789]\n# token = \"env:SLACK_TOKEN_OTHER_TEAM\"\n";
+    kind.expected = std::move(expected);
+    kind.sample = std::move(sample);
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
-        const auto* teams = std::get_if<ConfigValue::Table>(&value.data);
-        if (teams == nullptr) return mismatch(expected, value);
+        const auto* names = std::get_if<ConfigValue::Table>(&value.data);
+        if (names == nullptr) return mismatch(expected, value);
         place(config).clear();
-        for (const ConfigEntry& team : *teams) {
-            const auto* keys = std::get_if<ConfigValue::Table>(&team.value.data);
+        for (const ConfigEntry& entry : *names) {
+            const auto* keys = std::get_if<ConfigValue::Table>(&entry.value.data);
             const bool one_token = keys != nullptr && keys->size() == 1 && keys->front().name == "token";
             const auto* token = one_token ? std::get_if<std::string>(&keys->front().value.data) : nullptr;
             if (token == nullptr)
-                return Complaint(fmt::format("{}: expected {}", team.name, expected), team.line);
-            place(config)[team.name] = Secret(*token);
+                return Complaint(fmt::format("{}: expected {}", entry.name, expected), entry.line);
+            place(config)[entry.name] = Secret(*token);
         }
         return {};
     };
     kind.resolve = [=](Config& config, const Environment& environment) -> Problem {
-        for (auto& [team, token] : place(config))
+        for (auto& [name, token] : place(config))
             if (const auto problem = resolve_line(token, environment))
-                return fmt::format("{}: {}", team, problem->text);
+                return fmt::format("{}: {}", name, problem->text);
         return {};
+    };
+    kind.read_part = [=](Config& config, std::string_view rest, const std::string& value) {
+        constexpr std::string_view end = "_TOKEN";
+        if (rest.size() <= end.size() || !rest.ends_with(end)) return false;
+        place(config)[std::string(rest.substr(0, rest.size() - end.size()))] = Secret(value);
+        return true;
     };
     return kind;
 }

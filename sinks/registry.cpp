@@ -1,64 +1,37 @@
 #include "sinks/registry.h"
 
-#include <array>
-#include <string_view>
-#include <utility>
+#include "sinks/port/descriptor.h"
 
-#include "sinks/github.h"
-#include "sinks/gitlab.h"
-#include "sinks/slack.h"
+// clang-format off: a line a sink, and adding one changes no other line.
+#define EPILOGUE_SINKS(SINK) \
+    SINK(slack)              \
+    SINK(github)             \
+    SINK(gitlab)             \
+    SINK(log)
+
+// clang-format on
 
 namespace epilogue {
-namespace {
 
-using MakeSink = std::unique_ptr<Sink> (*)(const SinkSettings&);
+#define EPILOGUE_DECLARE_SINK(name) const SinkDescriptor& name##_sink();  // defined in sinks/<name>/
+EPILOGUE_SINKS(EPILOGUE_DECLARE_SINK)
 
-std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
-    return std::make_unique<GithubSink>(GithubSettings{.api_url = settings.github_api_url,
-                                                       .token = settings.github_token,
-                                                       .mac_key = settings.mac_key,
-                                                       .http_timeout = settings.http_timeout,
-                                                       .version = settings.version,
-                                                       .budget = settings.github_budget,
-                                                       .transport = settings.transport});
+const std::vector<const SinkDescriptor*>& sink_descriptors() {
+#define EPILOGUE_SINK_ROW(name) &name##_sink(),
+    static const std::vector<const SinkDescriptor*> all{EPILOGUE_SINKS(EPILOGUE_SINK_ROW)};
+    return all;
 }
 
-std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
-    return std::make_unique<GitlabSink>(GitlabSettings{.api_url = settings.gitlab_api_url,
-                                                       .token = settings.gitlab_token,
-                                                       .mac_key = settings.mac_key,
-                                                       .http_timeout = settings.http_timeout,
-                                                       .version = settings.version,
-                                                       .budget = settings.gitlab_budget,
-                                                       .transport = settings.transport});
+std::vector<ConfigSection> sink_sections() {
+    std::vector<ConfigSection> sections;
+    for (const SinkDescriptor* sink : sink_descriptors())
+        sections.insert(sections.end(), sink->sections.begin(), sink->sections.end());
+    return sections;
 }
-
-std::unique_ptr<Sink> make_slack(const SinkSettings& settings) {
-    return std::make_unique<SlackSink>(SlackSettings{.api_url = settings.slack_api_url,
-                                                     .token = settings.slack_token,
-                                                     .teams = settings.slack_teams,
-                                                     .http_timeout = settings.http_timeout,
-                                                     .version = settings.version,
-                                                     .budget = settings.slack_budget,
-                                                     .transport = settings.transport});
-}
-
-std::unique_ptr<Sink> make_log(const SinkSettings& settings) {
-    return std::make_unique<LogSink>(settings.write_log);
-}
-
-constexpr std::array<std::pair<std::string_view, MakeSink>, 4> table{{
-    {"github", make_github},
-    {"gitlab", make_gitlab},
-    {"log", make_log},
-    {"slack", make_slack},
-}};
-
-}  // namespace
 
 std::map<std::string, std::unique_ptr<Sink>> make_sinks(const SinkSettings& settings) {
     std::map<std::string, std::unique_ptr<Sink>> sinks;
-    for (const auto& [name, make] : table) sinks.emplace(name, make(settings));
+    for (const SinkDescriptor* sink : sink_descriptors()) sinks.emplace(sink->name, sink->make(settings));
     return sinks;
 }
 

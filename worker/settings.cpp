@@ -35,18 +35,14 @@ KafkaSettings kafka_settings(const Config& config) {
     return {config.kafka.brokers, "epilogue-" + random_uuid().substr(0, short_id), config.kafka.properties};
 }
 
+const ConfigSchema& config_schema() {
+    static const ConfigSchema schema(sink_sections());
+    return schema;
+}
+
 SinkSettings sink_settings(const Config& config) {
     SinkSettings settings;
-    settings.github_api_url = config.github.api_url;
-    settings.github_token = config.github.token.reveal();
-    settings.github_budget = config.github.budget;
-    settings.slack_api_url = config.slack.api_url;
-    settings.slack_token = config.slack.token.reveal();
-    settings.slack_budget = config.slack.budget;
-    for (const auto& [team, token] : config.slack.teams) settings.slack_teams[team] = token.reveal();
-    settings.gitlab_api_url = config.gitlab.api_url;
-    settings.gitlab_token = config.gitlab.token.reveal();
-    settings.gitlab_budget = config.gitlab.budget;
+    settings.sections = config.extensions;
     if (!config.security.keys.empty()) settings.mac_key = config.security.keys.front().reveal();
     settings.http_timeout = config.worker.http_timeout;
     settings.version = version;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/config.h"
+#include "base/config_keys.h"
 #include "base/io/kafka.h"
 #include "base/io/mysql.h"
 #include "sinks/registry.h"
@@ -20,6 +21,9 @@ namespace epilogue {
 MysqlSettings mysql_settings(const Config& config);
 /// With a client.id of its own for each call.
 KafkaSettings kafka_settings(const Config& config);
+/// All sections there are: the core's and the sinks'.
+const ConfigSchema& config_schema();
+/// With the first of [security] keys; the lines of the `log` processor go to our log.
 SinkSettings sink_settings(const Config& config);
 SummaryRules summary_rules(const Config& config);
 AskRules ask_rules(const Config& config);

@@ -34,9 +34,9 @@ Config load(const Common& common) {
         file = common.config_file;
     else if (std::filesystem::exists("epilogue.toml"))
         file = "epilogue.toml";
-    auto config = load_config(file, process_environment());
+    auto config = load_config(file, process_environment(), config_schema());
     if (!config) throw Exit{configuration, config.error().text};
-    if (const auto usable = validate_for_use(*config); !usable)
+    if (const auto usable = validate_for_use(*config, config_schema()); !usable)
         throw Exit{configuration, usable.error().text};
     start_logging(config->log.level, config->log.format);
     return std::move(*config);

@@ -9,7 +9,7 @@
 #include "base/config.h"
 #include "ops/doctor/broker.h"
 #include "ops/doctor/finding.h"
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 
 namespace epilogue::doctor {
 

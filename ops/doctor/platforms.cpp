@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* token_check = "token";
 
-std::string described(const TokenReport& report) {
+std::string described(const TokenStatus& report) {
     std::string text = report.setting;
     text += report.identity.empty() ? ": accepted" : ": we are " + report.identity;
     if (report.scopes) text += fmt::format("; scopes: {}", fmt::join(*report.scopes, ", "));
@@ -20,23 +20,23 @@ std::string described(const TokenReport& report) {
 }
 
 /// The worst that the tokens in use may do; unknown when one of them is.
-May look_up_of(const std::vector<TokenReport>& reports) {
+Permission look_up_of(const std::vector<TokenStatus>& reports) {
     bool all_known = true;
-    for (const TokenReport& report : reports) {
+    for (const TokenStatus& report : reports) {
         if (report.state != TokenState::accepted) continue;
-        if (report.look_up == May::no) return May::no;
-        all_known = all_known && report.look_up == May::yes;
+        if (report.look_up == Permission::no) return Permission::no;
+        all_known = all_known && report.look_up == Permission::yes;
     }
-    return all_known ? May::yes : May::unknown;
+    return all_known ? Permission::yes : Permission::unknown;
 }
 
-bool is_any(const std::vector<TokenReport>& reports, TokenState state) {
+bool is_any(const std::vector<TokenStatus>& reports, TokenState state) {
     return std::any_of(reports.begin(), reports.end(),
-                       [state](const TokenReport& report) { return report.state == state; });
+                       [state](const TokenStatus& report) { return report.state == state; });
 }
 
 /// Whether the posts at this place can be looked at, seen by doing it.
-Sighting trial_look_up(Sink& sink, const Target& target) {
+LookupResult trial_look_up(Sink& sink, const Target& target) {
     Post post;
     post.delivery_id = random_uuid();
     post.target = target;
@@ -45,9 +45,9 @@ Sighting trial_look_up(Sink& sink, const Target& target) {
     return sink.find(post);
 }
 
-Finding judge_trial(const std::string& sink, const Processor& place, const Sighting& trial) {
+Finding judge_trial(const std::string& sink, const Processor& place, const LookupResult& trial) {
     const auto where = describe(place);
-    if (trial.looked) return {Severity::ok, sink, "look-up", where + " can be looked at", ""};
+    if (trial.ok) return {Severity::ok, sink, "look-up", where + " can be looked at", ""};
     return {Severity::warning, sink, "look-up",
             where + ", where a callback posts to, cannot be looked at: " + trial.cause,
             "let the token read what it posts; until then a lost answer parks its delivery"};
@@ -55,7 +55,7 @@ Finding judge_trial(const std::string& sink, const Processor& place, const Sight
 
 }  // namespace
 
-Finding judge_token(const std::string& sink, const TokenReport& report, std::int64_t callbacks) {
+Finding judge_token(const std::string& sink, const TokenStatus& report, std::int64_t callbacks) {
     switch (report.state) {
         case TokenState::missing:
             if (callbacks == 0) return {Severity::ok, sink, token_check, report.setting + " is not set", ""};
@@ -74,17 +74,17 @@ Finding judge_token(const std::string& sink, const TokenReport& report, std::int
         case TokenState::accepted:
             break;
     }
-    if (report.post == May::no)
+    if (report.post == Permission::no)
         return {Severity::error, sink, token_check, described(report) + "; it may not post",
                 "give it " + report.needed};
-    if (report.look_up == May::no)
+    if (report.look_up == Permission::no)
         return {Severity::warning, sink, token_check,
                 described(report) + "; it may not look up what it posted", "give it " + report.needed};
     return {Severity::ok, sink, token_check, described(report), ""};
 }
 
-Guarantee guarantee_of(const std::string& sink, const std::vector<TokenReport>& reports,
-                       const std::optional<Sighting>& trial) {
+Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& reports,
+                       const std::optional<LookupResult>& trial) {
     const auto promised = [&](Promise promise, std::string why) {
         return Guarantee{sink, promise, std::move(why)};
     };
@@ -97,16 +97,15 @@ Guarantee guarantee_of(const std::string& sink, const std::vector<TokenReport>& 
                                        : is_any(reports, TokenState::refused)
                                            ? "the platform refuses the token: posts are parked"
                                            : "there is no token: posts are parked");
-    const bool may_post = std::any_of(reports.begin(), reports.end(), [](const TokenReport& report) {
-        return report.state == TokenState::accepted && report.post != May::no;
+    const bool may_post = std::any_of(reports.begin(), reports.end(), [](const TokenStatus& report) {
+        return report.state == TokenState::accepted && report.post != Permission::no;
     });
     if (!may_post) return promised(Promise::none, "the token may not post: posts are parked");
-    if ((trial && trial->forbidden) || look_up_of(reports) == May::no)
+    if ((trial && trial->forbidden) || look_up_of(reports) == Permission::no)
         return promised(Promise::at_most_once,
                         "the token may not read what it posts: a delivery whose answer is lost is parked");
-    if (trial && trial->looked)
-        return promised(Promise::exactly_once, "lost answers are looked up: tried now");
-    if (look_up_of(reports) == May::yes)
+    if (trial && trial->ok) return promised(Promise::exactly_once, "lost answers are looked up: tried now");
+    if (look_up_of(reports) == Permission::yes)
         return promised(Promise::exactly_once, "lost answers are looked up: the token's scopes allow it");
     return promised(
         Promise::exactly_once,
@@ -116,10 +115,10 @@ Guarantee guarantee_of(const std::string& sink, const std::vector<TokenReport>& 
 
 PlatformVisit visit_platform(const std::string& name, Sink& sink, const Watching& watching) {
     PlatformVisit visit;
-    const auto reports = sink.examine();
-    for (const TokenReport& report : reports)
+    const auto reports = sink.check_tokens();
+    for (const TokenStatus& report : reports)
         visit.findings.push_back(judge_token(name, report, watching.callbacks));
-    std::optional<Sighting> trial;
+    std::optional<LookupResult> trial;
     if (watching.newest && is_any(reports, TokenState::accepted)) {
         trial = trial_look_up(sink, watching.newest->target);
         visit.findings.push_back(judge_trial(name, *watching.newest, *trial));

@@ -7,7 +7,7 @@
 
 #include "ops/doctor/database.h"
 #include "ops/doctor/finding.h"
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 
 namespace epilogue::doctor {
 
@@ -21,9 +21,9 @@ struct PlatformVisit {
 PlatformVisit visit_platform(const std::string& name, Sink& sink, const Watching& watching);
 
 /// What a report means when so many callbacks wait for that sink. Pure.
-Finding judge_token(const std::string& sink, const TokenReport& report, std::int64_t callbacks);
+Finding judge_token(const std::string& sink, const TokenStatus& report, std::int64_t callbacks);
 /// What can be promised, by the tokens' reports and a trial look-up if there was one. Pure.
-Guarantee guarantee_of(const std::string& sink, const std::vector<TokenReport>& reports,
-                       const std::optional<Sighting>& trial);
+Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& reports,
+                       const std::optional<LookupResult>& trial);
 
 }  // namespace epilogue::doctor

@@ -27,7 +27,8 @@ bool holds_words(std::string_view text, std::string_view wanted) {
 bool tells(const Post& post, const ExpectedTurn& turn) {
     const std::string_view headline = std::string_view(post.text).substr(0, post.text.find('\n'));
     return headline.find("**" + turn.headline + "**") != std::string_view::npos &&
-           headline.find(turn.error_code) != std::string_view::npos && holds_words(post.text, turn.final_message);
+           headline.find(turn.error_code) != std::string_view::npos &&
+           holds_words(post.text, turn.final_message);
 }
 
 std::string line_of(const Story& story, const ExpectedTurn& turn) {

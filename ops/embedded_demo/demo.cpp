@@ -12,6 +12,9 @@
 #include "ops/embedded_demo/screen.h"
 #include "ops/embedded_demo/stage.h"
 #include "ops/embedded_demo/story.h"
+#include "sinks/github/github_section.h"
+#include "sinks/gitlab/gitlab_section.h"
+#include "sinks/slack/slack_section.h"
 
 namespace epilogue::embedded {
 namespace {
@@ -87,8 +90,9 @@ void keep_running(Screen& screen, const Stage& stage, StandIn& platform, const s
                     "  Slack      {}\n"
                     "             {} shows what is posted",
                     config.kafka.brokers, config.kafka.topic, config.database.socket, config.database.user,
-                    config.database.name, config.github.api_url, config.gitlab.api_url, config.slack.api_url,
-                    platform.url("/_control/visible")));
+                    config.database.name, config.extensions.get<GithubSection>().api_url,
+                    config.extensions.get<GitlabSection>().api_url,
+                    config.extensions.get<SlackSection>().api_url, platform.url("/_control/visible")));
     for (const std::string& endpoint : stage.workers())
         screen.say(fmt::format("  worker     http://{}/metrics, /readyz, /healthz", endpoint));
     screen.say(

@@ -93,7 +93,7 @@ Stage::Stage(const std::function<void(const std::string&)>& progress)
     progress("creating the tables");
     create_database(database_.administrator());
     write_config_file();
-    config_ = required(load_config(config_file().string(), {}));
+    config_ = required(load_config(config_file().string(), {}, config_schema()));
     required(migrate(*required(MysqlSession::open(mysql_settings(config_)))));
     store_ = std::make_unique<MysqlStore>(mysql_settings(config_), StoreObserver{});
 }

@@ -62,7 +62,8 @@ std::string headline_of(const ExpectedTurn& turn) {
 
 std::string start_of_post(const ExpectedTurn& turn) {
     const bool with_words = turn.verdict == "finished" || turn.verdict == "awaiting_user_input";
-    return headline_of(turn) + "\n\n" + (with_words && !turn.final_message.empty() ? turn.final_message + "\n\n" : "");
+    return headline_of(turn) + "\n\n" +
+           (with_words && !turn.final_message.empty() ? turn.final_message + "\n\n" : "");
 }
 
 }  // namespace epilogue::testing

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "schemas/summary.h"
+#include "sinks/github/github_target.h"
 #include "tests/support/database.h"
 #include "tests/support/eventually.h"
 #include "tests/support/expect.h"
@@ -69,18 +70,18 @@ class PlatformSink final : public Sink {
     PlatformSink(Platform& platform, std::string token) : platform_(platform), token_(std::move(token)) {}
 
     std::string render(const Summary& summary, const std::string&) const override { return summary.headline; }
-    Sighting find(const Post&) override {
-        Sighting sighting;
-        sighting.looked = true;
-        return sighting;
+    LookupResult find(const Post&) override {
+        LookupResult lookup;
+        lookup.ok = true;
+        return lookup;
     }
     Attempt create(const Post& post) override {
-        return platform_.take(std::get<GithubTarget>(post.target).number, token_);
+        return platform_.take(std::any_cast<const GithubTarget&>(post.target).number, token_);
     }
     bool remove(const Post&, const Receipt&) override { return true; }
-    TwinCheck twin_check() const override { return TwinCheck::never; }
+    DuplicateCheck duplicate_check() const override { return DuplicateCheck::never; }
     Quota quota(const Target& target) const override {
-        const bool odd = std::get<GithubTarget>(target).number % 2 != 0;
+        const bool odd = std::any_cast<const GithubTarget&>(target).number % 2 != 0;
         const auto credential = credential_of("github", token_) + (odd ? "odd" : "");
         return {credential, "[github] token", credential, credential, platform_.limits};
     }

@@ -54,7 +54,7 @@ using CallbackIds = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
 /// A log callback of each mode on each conversation. As `callbacks add` does it, but in one process.
 CallbackIds register_all(const Epilogue& epilogue, const std::vector<RecordedConversation>& conversations) {
-    const Config config = expect(load_config(epilogue.config_file().string(), {}));
+    const Config config = expect(load_config(epilogue.config_file().string(), {}, config_schema()));
     MysqlStore store(mysql_settings(config), StoreObserver{});
     const Planner planner = expect(planner_for(config, store));
     CallbackIds ids;

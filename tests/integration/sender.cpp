@@ -1,5 +1,5 @@
 // The posting protocol on a real database, against a sink that answers as it is told: when a post is checked
-// for twins, and what a check may change.
+// for duplicates, and what a check may change.
 #define BOOST_TEST_MODULE sender
 #include "worker/deliver/sender.h"
 
@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "schemas/summary.h"
-#include "sinks/log.h"
+#include "sinks/log/log.h"
 #include "tests/support/database.h"
 #include "tests/support/expect.h"
 #include "worker/mysql/migrate.h"
@@ -26,11 +26,11 @@ using namespace epilogue::testing;
 class ObedientSink final : public Sink {
   public:
     std::string render(const Summary& summary, const std::string&) const override { return summary.headline; }
-    Sighting find(const Post&) override {
-        Sighting sighting;
-        sighting.looked = true;
-        sighting.seen = seen;
-        return sighting;
+    LookupResult find(const Post&) override {
+        LookupResult lookup;
+        lookup.ok = true;
+        lookup.found = seen;
+        return lookup;
     }
     Attempt create(const Post&) override {
         Attempt attempt;
@@ -38,13 +38,13 @@ class ObedientSink final : public Sink {
         if (!answers.empty()) answers.pop_front();
         return attempt;
     }
-    bool remove(const Post&, const Receipt& twin) override {
-        removed.push_back(twin.remote_id);
+    bool remove(const Post&, const Receipt& duplicate) override {
+        removed.push_back(duplicate.remote_id);
         return true;
     }
-    TwinCheck twin_check() const override { return check; }
+    DuplicateCheck duplicate_check() const override { return check; }
 
-    TwinCheck check = TwinCheck::always;
+    DuplicateCheck check = DuplicateCheck::always;
     std::deque<Answer> answers;
     std::vector<Receipt> seen;
     std::vector<std::string> removed;
@@ -82,7 +82,7 @@ class Office {
             expect(sender_->deliver(id));
         }
     }
-    /// The check for twins, at once.
+    /// The check for duplicates, at once.
     bool remove_duplicates() {
         change("deliveries", "heal_due_at=UTC_TIMESTAMP(6)");
         return expect(sender_->remove_duplicates(id));
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_line_in_the_log_is_never_checked_for_twins) {
 BOOST_AUTO_TEST_CASE(a_sink_may_want_the_check_only_after_an_answer_was_lost) {
     const auto is_checked = [](std::deque<Answer> answers, std::vector<Receipt> seen) {
         Office office;
-        office.sink->check = TwinCheck::after_unknown;
+        office.sink->check = DuplicateCheck::after_unknown;
         office.sink->answers = std::move(answers);
         office.sink->seen = std::move(seen);
         office.deliver();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sinks/github/github_target.h"
+
 namespace epilogue::sim {
 namespace {
 
@@ -9,7 +11,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 std::string place_of(const Target& target) {
-    const auto& github = std::get<GithubTarget>(target);
+    const auto& github = std::any_cast<const GithubTarget&>(target);
     return "github:" + github.repo + "#" + std::to_string(github.number);
 }
 
@@ -56,7 +58,7 @@ void Platform::forbid(const std::string& delivery_id) {
 }
 
 Quota Platform::quota_of(const Target& target) const {
-    const bool odd = std::get<GithubTarget>(target).number % 2 != 0;
+    const bool odd = std::any_cast<const GithubTarget&>(target).number % 2 != 0;
     const std::string credential = odd ? "github:odd" : "github:even";
     return {.credential = credential,
             .setting = "[github] token",
@@ -105,7 +107,7 @@ Attempt SimSink::create(const Post& post) {
     }
     if (faults.strikes(Fault::refused)) {
         schedule.say("platform refuses {} for good", post.delivery_id);
-        platform_.refuse(std::get<GithubTarget>(post.target).number);
+        platform_.refuse(std::any_cast<const GithubTarget&>(post.target).number);
         attempt.answer = Answer::refused;
         attempt.cause = "410";
         return attempt;
@@ -113,7 +115,7 @@ Attempt SimSink::create(const Post& post) {
     if (faults.strikes(Fault::unauthorised)) {
         attempt.answer = Answer::unauthorised;
         attempt.cause = "401";
-        attempt.here_alone = schedule.random.chance(0.3);
+        attempt.scope_is_target = schedule.random.chance(0.3);
         return attempt;
     }
     if (faults.strikes(Fault::request_lost)) {
@@ -141,42 +143,42 @@ Attempt SimSink::create(const Post& post) {
     return attempt;
 }
 
-Sighting SimSink::find(const Post& post) {
+LookupResult SimSink::find(const Post& post) {
     Schedule& schedule = process_.schedule();
     process_.pass(Point::before_look_up);
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
-    Sighting sighting;
+    LookupResult lookup;
     if (const auto refusal = platform_.meet(post.target, post.delivery_id, false)) {
-        sighting.rate_limited = refusal->answer == Answer::retry;
-        sighting.forbidden = !sighting.rate_limited;
-        sighting.not_before = refusal->not_before;
-        return sighting;
+        lookup.rate_limited = refusal->answer == Answer::retry;
+        lookup.forbidden = !lookup.rate_limited;
+        lookup.not_before = refusal->not_before;
+        return lookup;
     }
     if (schedule.faults.strikes(Fault::look_up_fails)) {
-        sighting.rate_limited = schedule.random.chance(0.3);
-        sighting.cause = sighting.rate_limited ? "429" : "502";
-        if (sighting.rate_limited) sighting.not_before = seconds{schedule.random.between(0, 20)};
-        return sighting;
+        lookup.rate_limited = schedule.random.chance(0.3);
+        lookup.cause = lookup.rate_limited ? "429" : "502";
+        if (lookup.rate_limited) lookup.not_before = seconds{schedule.random.between(0, 20)};
+        return lookup;
     }
     if (schedule.faults.strikes(Fault::look_up_forbidden)) {
         platform_.forbid(post.delivery_id);
-        sighting.forbidden = true;
-        sighting.cause = "403";
-        return sighting;
+        lookup.forbidden = true;
+        lookup.cause = "403";
+        return lookup;
     }
-    sighting.looked = true;
-    sighting.seen = platform_.look(post.delivery_id);
-    schedule.say("{} looks for {}: {} seen", process_.name(), post.delivery_id, sighting.seen.size());
+    lookup.ok = true;
+    lookup.found = platform_.look(post.delivery_id);
+    schedule.say("{} looks for {}: {} seen", process_.name(), post.delivery_id, lookup.found.size());
     process_.pass(Point::after_look_up);
-    return sighting;
+    return lookup;
 }
 
-bool SimSink::remove(const Post&, const Receipt& twin) {
+bool SimSink::remove(const Post&, const Receipt& duplicate) {
     Schedule& schedule = process_.schedule();
     process_.pass(Point::before_heal);
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
     if (schedule.faults.strikes(Fault::removal_fails)) return false;
-    const bool removed = platform_.remove(twin.remote_id);
+    const bool removed = platform_.remove(duplicate.remote_id);
     process_.pass(Point::after_heal);
     return removed;
 }

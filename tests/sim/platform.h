@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 #include "tests/oracle/oracle.h"
 #include "tests/sim/process.h"
 
@@ -68,9 +68,9 @@ class SimSink final : public Sink {
     SimSink(Platform& platform, Process& process) : platform_(platform), process_(process) {}
 
     std::string render(const Summary& summary, const std::string& delivery_id) const override;
-    Sighting find(const Post& post) override;
+    LookupResult find(const Post& post) override;
     Attempt create(const Post& post) override;
-    bool remove(const Post& post, const Receipt& twin) override;
+    bool remove(const Post& post, const Receipt& duplicate) override;
     Quota quota(const Target& target) const override { return platform_.quota_of(target); }
 
   private:

@@ -36,7 +36,8 @@ FoldRules fold_rules() {
 }
 
 void add(const std::vector<TurnEnd>& ended, std::vector<ToldTurn>& turns) {
-    for (const TurnEnd& turn : ended) turns.push_back({turn.turn_key, turn.verdict, turn.final_message.value_or("")});
+    for (const TurnEnd& turn : ended)
+        turns.push_back({turn.turn_key, turn.verdict, turn.final_message.value_or("")});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/rate_limit.h"
 #include "schemas/summary.h"
+#include "sinks/github/github_target.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"
 
@@ -31,7 +32,7 @@ class Gatekeeper {
         : world_(world), storm_(storm), limits_(limits) {}
 
     std::optional<Refusal> meet(const Target& target, const std::string& delivery_id, bool posts) {
-        const std::int64_t number = std::get<GithubTarget>(target).number;
+        const std::int64_t number = std::any_cast<const GithubTarget&>(target).number;
         const Micros now = world_.schedule.now();
         const bool is_stormy = number % 2 != 0;
         if (!is_stormy) {

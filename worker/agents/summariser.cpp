@@ -35,7 +35,8 @@ std::string_view name_of(FinalMessageReply::Kind kind) {
 bool lacks_words(const SummaryRow& row) {
     constexpr std::size_t longest_code_point = 4;
     const auto summary = summary_from_json(row.body);
-    return !summary || summary->final_message.empty() || summary->final_message.size() + longest_code_point > max_message_bytes;
+    return !summary || summary->final_message.empty() ||
+           summary->final_message.size() + longest_code_point > max_message_bytes;
 }
 
 Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row) {

@@ -4,7 +4,7 @@
 #include "base/io/log.h"
 #include "base/stoppable_wait.h"
 #include "schemas/decode.h"
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 #include "worker/apply/registration.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/conversation_rows.h"

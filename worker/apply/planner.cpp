@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/ids.h"
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 #include "worker/store/agent_endpoint_rows.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"

@@ -3,7 +3,7 @@
 #include "base/ids.h"
 #include "base/mutant.h"
 #include "schemas/decode.h"
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/unreported_end.h"
 #include "worker/core/fold.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/mutant.h"
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 #include "worker/apply/transition.h"
 #include "worker/apply/unreported_end.h"
 #include "worker/store/callback_rows.h"

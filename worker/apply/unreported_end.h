@@ -1,7 +1,7 @@
 // Whether a turn had ended before a callback began to watch (contract §4, late registration).
 #pragma once
 
-#include "schemas/processor.h"
+#include "sinks/processor.h"
 #include "worker/store/transaction.h"
 
 namespace epilogue {

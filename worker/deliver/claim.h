@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "schemas/processor.h"
 #include "schemas/summary.h"
+#include "sinks/processor.h"
 #include "worker/deliver/permits.h"
 #include "worker/deliver/sender_clock.h"
 #include "worker/deliver/sender_rules.h"

@@ -8,7 +8,7 @@
 namespace epilogue {
 
 bool DuplicateRemover::may_check(const ClaimedDelivery& claimed) const {
-    return rules_.dedup_after.count() > 0 && claimed.sink->twin_check() != TwinCheck::never &&
+    return rules_.dedup_after.count() > 0 && claimed.sink->duplicate_check() != DuplicateCheck::never &&
            !mutant(Mutant::dedup_switched_off);
 }
 
@@ -16,7 +16,7 @@ bool DuplicateRemover::needs_check(const ClaimedDelivery& claimed, const Deliver
                                    const DeliveryRow& next) const {
     if (!may_check(claimed)) return false;
     const bool is_sent = next.progress.state == DeliveryState::sent;
-    if (claimed.sink->twin_check() == TwinCheck::always) return is_sent;
+    if (claimed.sink->duplicate_check() == DuplicateCheck::always) return is_sent;
     return next.progress.state == DeliveryState::unknown || std::holds_alternative<FoundOnPlatform>(event) ||
            (is_sent && next.dedup_due_at);
 }
@@ -35,10 +35,11 @@ Result<void> DuplicateRemover::request_check(const ClaimedDelivery& claimed) con
     return store_.transact_idempotent(work);
 }
 
-bool DuplicateRemover::remove_all_but_oldest(const ClaimedDelivery& claimed, const Sighting& sighting) const {
+bool DuplicateRemover::remove_all_but_oldest(const ClaimedDelivery& claimed,
+                                             const LookupResult& lookup) const {
     bool all = true;
-    for (std::size_t i = 1; i < sighting.seen.size(); ++i) {
-        const bool removed = claimed.sink->remove(claimed.post(), sighting.seen[i]);
+    for (std::size_t i = 1; i < lookup.found.size(); ++i) {
+        const bool removed = claimed.sink->remove(claimed.post(), lookup.found[i]);
         if (removed) observer_.duplicate_removed(claimed.row.sink);
         all = all && removed;
     }
@@ -46,12 +47,10 @@ bool DuplicateRemover::remove_all_but_oldest(const ClaimedDelivery& claimed, con
 }
 
 Result<void> DuplicateRemover::check(ClaimedDelivery& claimed) const {
-    const Sighting sighting = claimed.sink->find(claimed.post());
-    claimed.rate = {sighting.rate_limited, sighting.not_before, !sighting.looked && !sighting.rate_limited};
-    observer_.looked(claimed.row.sink, !sighting.looked        ? "failed"
-                                       : sighting.seen.empty() ? "absent"
-                                                               : "found");
-    const bool over = sighting.looked ? remove_all_but_oldest(claimed, sighting) : sighting.forbidden;
+    const LookupResult lookup = claimed.sink->find(claimed.post());
+    claimed.rate = {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited};
+    observer_.looked(claimed.row.sink, !lookup.ok ? "failed" : lookup.found.empty() ? "absent" : "found");
+    const bool over = lookup.ok ? remove_all_but_oldest(claimed, lookup) : lookup.forbidden;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto stored, transaction.deliveries().lock(claimed.row.id));
         TRY(const Instant now, transaction.now());

@@ -29,7 +29,7 @@ class DuplicateRemover {
     Result<void> request_check(const ClaimedDelivery& claimed) const;
 
     /// Removes all posts that a look-up saw but the oldest. True when no duplicate is left.
-    bool remove_all_but_oldest(const ClaimedDelivery& claimed, const Sighting& sighting) const;
+    bool remove_all_but_oldest(const ClaimedDelivery& claimed, const LookupResult& lookup) const;
 
     /// Does the check of a delivery that was claimed for it: one look-up, the removals, and the record.
     /// Errors: the database's.

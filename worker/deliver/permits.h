@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sinks/quota.h"
+#include "sinks/port/quota.h"
 #include "worker/store/store.h"
 
 namespace epilogue {

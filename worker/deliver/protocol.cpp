@@ -18,10 +18,10 @@ std::string naming(const std::string& cause, const std::string& setting) {
 }
 
 /// What a look-up says about the window and the credential.
-void note_look_up(const Sighting& sighting, ClaimedDelivery& claimed) {
+void note_look_up(const LookupResult& lookup, ClaimedDelivery& claimed) {
     claimed.was_asked = true;
-    claimed.rate = {sighting.rate_limited, sighting.not_before, !sighting.looked && !sighting.rate_limited};
-    claimed.credential_works = sighting.looked;
+    claimed.rate = {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited};
+    claimed.credential_works = lookup.ok;
 }
 
 /// What an answer to a post says about the window and the credential. A definite no shows, too, that the
@@ -31,7 +31,7 @@ void note_answer(const Attempt& attempt, ClaimedDelivery& claimed) {
     claimed.was_asked = true;
     claimed.rate = {attempt.rate_limited, attempt.not_before,
                     attempt.answer != Answer::sent && !is_no && !attempt.rate_limited};
-    claimed.credential_refused = attempt.answer == Answer::unauthorised && !attempt.here_alone;
+    claimed.credential_refused = attempt.answer == Answer::unauthorised && !attempt.scope_is_target;
     claimed.credential_works = attempt.answer == Answer::sent || (is_no && !claimed.credential_refused);
 }
 
@@ -56,7 +56,7 @@ bool PostingProtocol::lease_holds(const ClaimedDelivery& claimed) const {
 /// An overdue post: nothing says that it was sent, but a look costs little. True when there is no more to do
 /// for now.
 Result<bool> PostingProtocol::look_before_sending(ClaimedDelivery& claimed) const {
-    if (claimed.sink->twin_check() == TwinCheck::never) return false;
+    if (claimed.sink->duplicate_check() == DuplicateCheck::never) return false;
     const DeliveryEvent event = look(claimed);
     claimed.was_asked =
         !std::holds_alternative<NotFound>(event) && !std::holds_alternative<LookForbidden>(event);
@@ -66,20 +66,20 @@ Result<bool> PostingProtocol::look_before_sending(ClaimedDelivery& claimed) cons
 }
 
 DeliveryEvent PostingProtocol::look(ClaimedDelivery& claimed) const {
-    const Sighting sighting = claimed.sink->find(claimed.post());
-    note_look_up(sighting, claimed);
-    if (!sighting.looked && !mutant(Mutant::look_up_error_read_as_absent)) {
-        observer_.looked(claimed.row.sink, sighting.forbidden ? "forbidden" : "failed");
-        if (sighting.forbidden) return LookForbidden{sighting.cause};
+    const LookupResult lookup = claimed.sink->find(claimed.post());
+    note_look_up(lookup, claimed);
+    if (!lookup.ok && !mutant(Mutant::look_up_error_read_as_absent)) {
+        observer_.looked(claimed.row.sink, lookup.forbidden ? "forbidden" : "failed");
+        if (lookup.forbidden) return LookForbidden{lookup.cause};
         constexpr std::chrono::seconds pause{3};
-        return LookFailed{sighting.cause,
-                          sighting.not_before.value_or(pause) + full_jitter(3, clock_.random01(), pause)};
+        return LookFailed{lookup.cause,
+                          lookup.not_before.value_or(pause) + full_jitter(3, clock_.random01(), pause)};
     }
-    observer_.looked(claimed.row.sink, sighting.seen.empty() ? "absent" : "found");
-    if (sighting.seen.empty()) return NotFound{};
+    observer_.looked(claimed.row.sink, lookup.found.empty() ? "absent" : "found");
+    if (lookup.found.empty()) return NotFound{};
     observer_.suppressed("lookup");
-    duplicates_.remove_all_but_oldest(claimed, sighting);
-    return FoundOnPlatform{sighting.seen[0].remote_id, sighting.seen[0].remote_url};
+    duplicates_.remove_all_but_oldest(claimed, lookup);
+    return FoundOnPlatform{lookup.found[0].remote_id, lookup.found[0].remote_url};
 }
 
 Result<DeliveryEvent> PostingProtocol::send(ClaimedDelivery& claimed) const {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 #include "worker/core/delivery.h"
 
 namespace epilogue {

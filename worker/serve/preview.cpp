@@ -2,6 +2,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "sinks/processor.h"
 #include "worker/core/fold.h"
 #include "worker/mysql/columns.h"
 #include "worker/store/callback_rows.h"

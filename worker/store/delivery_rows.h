@@ -36,7 +36,7 @@ struct DeliveryRow {
     Instant created_at;
     std::optional<int> source_partition;
     std::optional<std::int64_t> source_offset;
-    std::string credential;   ///< whose limits it counts against (sinks/quota.h); empty until its first claim
+    std::string credential;   ///< whose limits it counts against (Quota); empty until its first claim
     std::string rate_window;  ///< that its post needs
 };
 

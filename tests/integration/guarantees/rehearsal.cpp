@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "sinks/github/github_section.h"
+#include "sinks/gitlab/gitlab_section.h"
 #include "sinks/registry.h"
+#include "sinks/slack/slack_section.h"
 #include "tests/integration/point_store.h"
 #include "tests/support/expect.h"
 
@@ -20,10 +23,10 @@ struct Died {};
 
 Sinks sinks_for(const StandIn& platform, std::chrono::milliseconds http_timeout) {
     SinkSettings settings;
-    settings.github_api_url = platform.url("/github");
-    settings.gitlab_api_url = platform.url("/gitlab");
-    settings.slack_api_url = platform.url("/slack");
-    settings.github_token = settings.gitlab_token = settings.slack_token = "a token of the tests";
+    const Secret token("a token of the tests");
+    settings.sections.edit<GithubSection>() = {.api_url = platform.url("/github"), .token = token};
+    settings.sections.edit<GitlabSection>() = {.api_url = platform.url("/gitlab"), .token = token};
+    settings.sections.edit<SlackSection>() = {.api_url = platform.url("/slack"), .token = token};
     settings.mac_key = "a key of the tests";
     settings.http_timeout = http_timeout;
     settings.version = "of the tests";

@@ -8,12 +8,15 @@
 #include <boost/test/unit_test.hpp>
 
 #include "config_fixture.h"
+#include "sinks/github/github_section.h"
+#include "sinks/gitlab/gitlab_section.h"
+#include "sinks/slack/slack_section.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_CASE(the_defaults_are_those_of_the_contract) {
-    const auto config = load_config(std::nullopt, {});
+    const auto config = load_config(std::nullopt, {}, all_sections());
     BOOST_REQUIRE(config.has_value());
     BOOST_TEST((*config == Config{}));
     BOOST_TEST(config->kafka.topic == "conversation.events");
@@ -26,8 +29,8 @@ BOOST_AUTO_TEST_CASE(the_defaults_are_those_of_the_contract) {
 BOOST_AUTO_TEST_CASE(the_example_file_is_generated_and_holds_the_defaults) {
     std::ostringstream file;
     file << std::ifstream(EPILOGUE_SOURCE_DIR "/ops/epilogue.example.toml").rdbuf();
-    BOOST_TEST(file.str() == example_toml());
-    BOOST_TEST((loaded(example_toml()) == Config{}));
+    BOOST_TEST(file.str() == example_toml(all_sections()));
+    BOOST_TEST((loaded(example_toml(all_sections())) == Config{}));
 }
 
 BOOST_AUTO_TEST_CASE(every_key_of_the_contract_is_read_from_a_file) {
@@ -109,9 +112,10 @@ format = "json"
                        0s, 9s,   "[::1]:0", Secret("a")};
     expected.summary = {{SummarySource::digest}, 7s, "https://x/{conversation_id}"};
     expected.agent_server = {"http://agent:8000", Secret("s")};
-    expected.slack = {"http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
-    expected.github = {"http://gh", Secret("ght"), "1/s 5000/h"};
-    expected.gitlab = {"http://gl", Secret("glt"), "3/min"};
+    expected.extensions.edit<SlackSection>() = {
+        "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
+    expected.extensions.edit<GithubSection>() = {"http://gh", Secret("ght"), "1/s 5000/h"};
+    expected.extensions.edit<GitlabSection>() = {"http://gl", Secret("glt"), "3/min"};
     expected.retention = {std::chrono::days(1), std::chrono::days(2), std::chrono::days(3),
                           std::chrono::days(4)};
     expected.log = {LogLevel::debug, LogFormat::json};
@@ -125,22 +129,23 @@ BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_a_flag_over_both) {
     Config config = loaded("[kafka]\nbrokers = \"from-file:1\"\ntopic = \"t\"\n", environment);
     BOOST_TEST(config.kafka.brokers == "from-environment:1");
     BOOST_TEST(config.kafka.topic == "t");
-    BOOST_TEST(set_key(config, "kafka.brokers", "from-flag:1", environment).has_value());
+    BOOST_TEST(set_key(config, "kafka.brokers", "from-flag:1", environment, all_sections()).has_value());
     BOOST_TEST(config.kafka.brokers == "from-flag:1");
 }
 
 BOOST_AUTO_TEST_CASE(variables_hold_text_integers_lists_and_tables) {
-    const auto config =
-        load_config(std::nullopt, {{"EPILOGUE_DATABASE_PASSWORD", "\"quotes\" = kept"},
-                                   {"EPILOGUE_WORKER_SENDERS", "8"},
-                                   {"EPILOGUE_AGENT_SERVER_URL", "http://a"},
-                                   {"EPILOGUE_SUMMARY_SOURCES", "digest, final"},
-                                   {"EPILOGUE_SECURITY_KEYS", "[\"" + key64 + "\", \"env:K\"]"},
-                                   {"K", std::string(64, '0')},
-                                   {"EPILOGUE_KAFKA_PROPERTIES", R"({"a.b"="c", d.e=1})"},
-                                   {"EPILOGUE_SLACK_TEAMS", R"({T1 = {token = "one"}})"},
-                                   {"EPILOGUE_SLACK_TEAMS_T2_TOKEN", "env:T2"},
-                                   {"T2", "two"}});
+    const auto config = load_config(std::nullopt,
+                                    {{"EPILOGUE_DATABASE_PASSWORD", "\"quotes\" = kept"},
+                                     {"EPILOGUE_WORKER_SENDERS", "8"},
+                                     {"EPILOGUE_AGENT_SERVER_URL", "http://a"},
+                                     {"EPILOGUE_SUMMARY_SOURCES", "digest, final"},
+                                     {"EPILOGUE_SECURITY_KEYS", "[\"" + key64 + "\", \"env:K\"]"},
+                                     {"K", std::string(64, '0')},
+                                     {"EPILOGUE_KAFKA_PROPERTIES", R"({"a.b"="c", d.e=1})"},
+                                     {"EPILOGUE_SLACK_TEAMS", R"({T1 = {token = "one"}})"},
+                                     {"EPILOGUE_SLACK_TEAMS_T2_TOKEN", "env:T2"},
+                                     {"T2", "two"}},
+                                    all_sections());
     BOOST_REQUIRE_MESSAGE(config.has_value(), (config ? "" : config.error().text));
     BOOST_TEST(config->database.password.reveal() == "\"quotes\" = kept");
     BOOST_TEST(config->worker.senders == 8);
@@ -149,8 +154,8 @@ BOOST_AUTO_TEST_CASE(variables_hold_text_integers_lists_and_tables) {
     BOOST_TEST(config->security.keys.size() == 2U);
     BOOST_TEST(config->security.keys[1].reveal() == std::string(32, '\0'));
     BOOST_TEST((config->kafka.properties == std::map<std::string, std::string>{{"a.b", "c"}, {"d.e", "1"}}));
-    BOOST_TEST(config->slack.teams.at("T1").reveal() == "one");
-    BOOST_TEST(config->slack.teams.at("T2").reveal() == "two");
+    BOOST_TEST(config->extensions.get<SlackSection>().teams.at("T1").reveal() == "one");
+    BOOST_TEST(config->extensions.get<SlackSection>().teams.at("T2").reveal() == "two");
 }
 
 BOOST_AUTO_TEST_CASE(a_variable_of_a_known_section_must_name_a_key) {
@@ -208,11 +213,11 @@ BOOST_AUTO_TEST_CASE(unknown_keys_and_sections_are_named_with_the_nearest_known)
 BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_no_toml_is_refused) {
     BOOST_TEST(refusal("[kafka]\ntopic = \"x\"\n[worker\n").starts_with("F:3: not valid TOML: "));
     BOOST_TEST(refusal("[kafka]\ntopic = \"x\"\ntopic = \"y\"\n").starts_with("F:3: not valid TOML: "));
-    const auto missing = load_config("/nonexistent/epilogue.toml", {});
+    const auto missing = load_config("/nonexistent/epilogue.toml", {}, all_sections());
     BOOST_REQUIRE(!missing.has_value());
     BOOST_TEST(missing.error().text ==
                "file /nonexistent/epilogue.toml cannot be read: No such file or directory");
-    BOOST_TEST(!load_config(std::filesystem::temp_directory_path().string(), {}).has_value());
+    BOOST_TEST(!load_config(std::filesystem::temp_directory_path().string(), {}, all_sections()).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(settings_that_contradict_each_other_are_refused) {
@@ -247,13 +252,14 @@ BOOST_AUTO_TEST_CASE(properties_that_would_break_the_contract_are_refused_on_the
 
 BOOST_AUTO_TEST_CASE(a_flag_is_checked_like_a_key) {
     Config config;
-    BOOST_TEST(set_key(config, "worker.lease_s", "many", {}).error().text ==
+    BOOST_TEST(set_key(config, "worker.lease_s", "many", {}, all_sections()).error().text ==
                "worker.lease_s: expected an integer from 2 to 3600, got \"many\"");
-    BOOST_TEST(set_key(config, "worker.leas_s", "1", {}).error().text == "worker.leas_s: unknown key");
-    BOOST_TEST(set_key(config, "worker", "1", {}).error().text == "worker: unknown key");
-    BOOST_TEST(set_key(config, "", "1", {}).error().text == ": unknown key");
-    BOOST_TEST(set_key(config, "worker.lease_s", "30", {}).has_value());
-    BOOST_TEST(!validate_for_use(config).has_value());
+    BOOST_TEST(set_key(config, "worker.leas_s", "1", {}, all_sections()).error().text ==
+               "worker.leas_s: unknown key");
+    BOOST_TEST(set_key(config, "worker", "1", {}, all_sections()).error().text == "worker: unknown key");
+    BOOST_TEST(set_key(config, "", "1", {}, all_sections()).error().text == ": unknown key");
+    BOOST_TEST(set_key(config, "worker.lease_s", "30", {}, all_sections()).has_value());
+    BOOST_TEST(!validate_for_use(config, all_sections()).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(listen_addresses_are_host_and_port) {

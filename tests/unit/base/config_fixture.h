@@ -10,8 +10,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/config.h"
+#include "base/config_keys.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "sinks/registry.h"
 
 namespace epilogue {
 
@@ -31,10 +33,16 @@ class TemporaryFile {
     std::filesystem::path path_;
 };
 
+/// The core's sections and the sinks'.
+inline const ConfigSchema& all_sections() {
+    static const ConfigSchema schema(sink_sections());
+    return schema;
+}
+
 /// The configuration that `toml` and `environment` give; the test ends when they are refused.
 inline Config loaded(std::string_view toml, const Environment& environment = {}) {
     const TemporaryFile file(toml);
-    const auto config = load_config(file.path(), environment);
+    const auto config = load_config(file.path(), environment, all_sections());
     BOOST_REQUIRE_MESSAGE(config.has_value(), (config ? "" : config.error().text));
     return *config;
 }
@@ -42,14 +50,14 @@ inline Config loaded(std::string_view toml, const Environment& environment = {})
 /// Why `toml` and `environment` are refused, with "F" for the file's path; "" when they are not.
 inline std::string refusal(std::string_view toml, const Environment& environment = {}) {
     const TemporaryFile file(toml);
-    const auto config = load_config(file.path(), environment);
+    const auto config = load_config(file.path(), environment, all_sections());
     if (config) return "";
     BOOST_TEST((config.error().remedy == Remedy::fatal));
     return replaced(config.error().text, file.path(), "F");
 }
 
 inline std::string refusal_of_variable(const std::string& name, const std::string& value) {
-    const auto config = load_config(std::nullopt, {{name, value}});
+    const auto config = load_config(std::nullopt, {{name, value}}, all_sections());
     return config ? "" : config.error().text;
 }
 

@@ -6,6 +6,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "config_fixture.h"
+#include "sinks/github/github_section.h"
+#include "sinks/gitlab/gitlab_section.h"
+#include "sinks/slack/slack_section.h"
 
 using namespace epilogue;
 
@@ -16,8 +19,8 @@ BOOST_AUTO_TEST_CASE(secrets_come_from_variables_and_files) {
         loaded("[github]\ntoken = \"file:" + token.path() + "\"\n[gitlab]\ntoken = \"file:" + windows.path() +
                    "\"\n[kafka.properties]\nsasl.password = \"env:SASL\"",
                {{"EPILOGUE_DATABASE_PASSWORD", "env:DB"}, {"DB", "secret"}, {"SASL", "kafka"}});
-    BOOST_TEST(config.github.token.reveal() == "ghp_x");
-    BOOST_TEST(config.gitlab.token.reveal() == "glp_x");
+    BOOST_TEST(config.extensions.get<GithubSection>().token.reveal() == "ghp_x");
+    BOOST_TEST(config.extensions.get<GitlabSection>().token.reveal() == "glp_x");
     BOOST_TEST(config.database.password.reveal() == "secret");
     BOOST_TEST(config.kafka.properties.at("sasl.password") == "kafka");
 }
@@ -38,9 +41,9 @@ BOOST_AUTO_TEST_CASE(a_secret_that_cannot_be_resolved_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(an_overridden_secret_need_not_be_resolvable) {
-    BOOST_TEST(
-        loaded("[slack]\ntoken = \"env:NONE\"", {{"EPILOGUE_SLACK_TOKEN", "xoxb"}}).slack.token.reveal() ==
-        "xoxb");
+    BOOST_TEST(loaded("[slack]\ntoken = \"env:NONE\"", {{"EPILOGUE_SLACK_TOKEN", "xoxb"}})
+                   .extensions.get<SlackSection>()
+                   .token.reveal() == "xoxb");
 }
 
 BOOST_AUTO_TEST_CASE(no_error_repeats_a_secret) {
@@ -81,17 +84,17 @@ BOOST_AUTO_TEST_CASE(a_new_key_is_accepted_and_never_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(a_sink_with_a_token_needs_a_key) {
-    BOOST_TEST(validate_for_use(Config{}).has_value());
+    BOOST_TEST(validate_for_use(Config{}, all_sections()).has_value());
     for (const char* key : {"slack.token", "github.token", "gitlab.token"}) {
         Config config;
-        BOOST_TEST(set_key(config, key, "t", {}).has_value());
-        const auto refused = validate_for_use(config);
+        BOOST_TEST(set_key(config, key, "t", {}, all_sections()).has_value());
+        const auto refused = validate_for_use(config, all_sections());
         BOOST_REQUIRE(!refused.has_value());
         BOOST_TEST(refused.error().text.starts_with("[security] keys: empty"));
-        BOOST_TEST(set_key(config, "security.keys", key64, {}).has_value());
-        BOOST_TEST(validate_for_use(config).has_value());
+        BOOST_TEST(set_key(config, "security.keys", key64, {}, all_sections()).has_value());
+        BOOST_TEST(validate_for_use(config, all_sections()).has_value());
     }
     Config config;
-    config.slack.teams["T1"] = Secret("t");
-    BOOST_TEST(!validate_for_use(config).has_value());
+    config.extensions.edit<SlackSection>().teams["T1"] = Secret("t");
+    BOOST_TEST(!validate_for_use(config, all_sections()).has_value());
 }

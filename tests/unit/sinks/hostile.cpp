@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "sinks/code_point.h"
-#include "sinks/markdown_parser.h"
+#include "sinks/format/code_point.h"
+#include "sinks/format/markdown_parser.h"
 
 namespace epilogue::hostile {
 namespace {

@@ -8,8 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "ops/fake_platform/fake_platform.h"
-#include "sinks/marker.h"
+#include "sinks/format/marker.h"
+#include "sinks/github/github_section.h"
+#include "sinks/github/github_target.h"
+#include "sinks/gitlab/gitlab_section.h"
+#include "sinks/gitlab/gitlab_target.h"
 #include "sinks/registry.h"
+#include "sinks/slack/slack_section.h"
+#include "sinks/slack/slack_target.h"
 #include "tests/unit/sinks/hostile.h"
 
 using namespace epilogue;
@@ -35,12 +41,12 @@ const std::vector<Place>& places() {
 
 SinkSettings settings_for(const StandIn& platform) {
     SinkSettings settings;
-    settings.github_api_url = platform.url("/github");
-    settings.github_token = "token";
-    settings.gitlab_api_url = platform.url("/gitlab");
-    settings.gitlab_token = "token";
-    settings.slack_api_url = platform.url("/slack");
-    settings.slack_token = "token";
+    settings.sections.edit<GithubSection>().api_url = platform.url("/github");
+    settings.sections.edit<GithubSection>().token = Secret("token");
+    settings.sections.edit<GitlabSection>().api_url = platform.url("/gitlab");
+    settings.sections.edit<GitlabSection>().token = Secret("token");
+    settings.sections.edit<SlackSection>().api_url = platform.url("/slack");
+    settings.sections.edit<SlackSection>().token = Secret("token");
     settings.mac_key = "key";
     settings.version = "0.1.0";
     settings.write_log = [](const std::string&) {};
@@ -74,7 +80,7 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
                 BOOST_TEST(hostile::visible(visible[0].body).find(part) == std::string::npos, part);
             const auto sent = nlohmann::json::parse(platform.log().at(0).body);
             BOOST_TEST(hostile::alive_in_mrkdwn(sent.value("text", "")) == "");
-            BOOST_TEST(sink.find(post).seen.size() == 1U);
+            BOOST_TEST(sink.find(post).found.size() == 1U);
         }
     }
 }

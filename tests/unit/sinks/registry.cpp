@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
 using namespace epilogue;
 
@@ -19,14 +18,6 @@ SinkSettings settings(std::vector<std::string>& lines) {
     return result;
 }
 
-Post log_post(std::string body) {
-    return {.delivery_id = "d-1",
-            .conversation_id = "c\n\"1\"",
-            .target = LogTarget{},
-            .body = std::move(body),
-            .intent_at = {}};
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(each_short_name_has_its_sink) {
@@ -37,49 +28,4 @@ BOOST_AUTO_TEST_CASE(each_short_name_has_its_sink) {
         BOOST_REQUIRE(sinks.contains(name));
         BOOST_TEST(sinks.at(name) != nullptr);
     }
-}
-
-BOOST_AUTO_TEST_CASE(the_log_sink_writes_one_line_whatever_the_text_holds) {
-    std::vector<std::string> lines;
-    const auto sinks = make_sinks(settings(lines));
-    Sink& log = *sinks.at("log");
-    const auto body = log.render({.headline = "**Finished**",
-                                  .words = "a\r\nb\x1b[0m \"c\" @d <!-- e --> \u2028 \u202E",
-                                  .facts = "- 1 file",
-                                  .link = "https://x.example/1"},
-                                 "d-1");
-    BOOST_TEST(body ==
-               "**Finished**\n\na\nb[0m \"c\" @d <!-- e --> \u2028 \n\n- 1 file\n\nhttps://x.example/1");
-
-    const auto attempt = log.create(log_post(body));
-    BOOST_CHECK(attempt.answer == Answer::sent);
-    BOOST_TEST(attempt.receipt.remote_id == "d-1");
-    BOOST_REQUIRE(lines.size() == 1U);
-    BOOST_TEST(lines.front().find('\n') == std::string::npos);
-    const auto line = nlohmann::json::parse(lines.front());
-    BOOST_TEST(line.at("summary").get<std::string>() == body);
-    BOOST_TEST(line.at("conversation_id").get<std::string>() == "c\n\"1\"");
-    BOOST_TEST(line.at("delivery_id").get<std::string>() == "d-1");
-}
-
-BOOST_AUTO_TEST_CASE(a_log_line_is_never_seen_so_an_unknown_one_is_written_again) {
-    std::vector<std::string> lines;
-    const auto sinks = make_sinks(settings(lines));
-    Sink& log = *sinks.at("log");
-    const auto post = log_post("x");
-    log.create(post);
-    const auto sighting = log.find(post);
-    BOOST_TEST(sighting.looked);
-    BOOST_TEST(sighting.seen.empty());
-    log.create(post);
-    BOOST_REQUIRE(lines.size() == 2U);
-    BOOST_TEST(lines[0] == lines[1]);
-    BOOST_TEST(!log.remove(post, {"d-1", ""}));
-}
-
-BOOST_AUTO_TEST_CASE(a_log_line_may_hold_malformed_bytes) {
-    std::vector<std::string> lines;
-    const auto sinks = make_sinks(settings(lines));
-    BOOST_CHECK(sinks.at("log")->create(log_post("a\xff")).answer == Answer::sent);
-    BOOST_TEST(nlohmann::json::parse(lines.at(0)).at("summary").get<std::string>() == "a\uFFFD");
 }

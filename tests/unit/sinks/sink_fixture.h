@@ -12,7 +12,7 @@
 
 #include "base/instant.h"
 #include "ops/fake_platform/fake_platform.h"
-#include "sinks/sink.h"
+#include "sinks/port/sink.h"
 
 namespace epilogue::sink_test {
 
@@ -49,10 +49,10 @@ struct SinkFixture {
     }
     /// The ids of the posts that a look-up finds; one that cannot look fails the test.
     Ids found() {
-        const auto sighting = sink.find(post);
-        BOOST_TEST(sighting.looked, sighting.cause);
+        const auto lookup = sink.find(post);
+        BOOST_TEST(lookup.ok, lookup.cause);
         Ids ids;
-        for (const auto& receipt : sighting.seen) ids.push_back(receipt.remote_id);
+        for (const auto& receipt : lookup.found) ids.push_back(receipt.remote_id);
         return ids;
     }
 };

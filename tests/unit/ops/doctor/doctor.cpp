@@ -38,8 +38,8 @@ Findings judged(const std::string& name, const std::string& value) {
     return judge_variables(variables);
 }
 
-TokenReport accepted(May post, May look_up) {
-    TokenReport report{.setting = "[slack] token", .state = TokenState::accepted};
+TokenStatus accepted(Permission post, Permission look_up) {
+    TokenStatus report{.setting = "[slack] token", .state = TokenState::accepted};
     report.post = post;
     report.look_up = look_up;
     return report;
@@ -59,9 +59,9 @@ BOOST_AUTO_TEST_CASE(every_finding_that_is_not_ok_says_how_to_mend_it) {
     all.push_back(judge_clock(5s, 0s));
     all.push_back(judge_version("5.7.40"));
     for (const TokenState state : {TokenState::missing, TokenState::unreachable, TokenState::refused})
-        all.push_back(judge_token("slack", TokenReport{.setting = "[slack] token", .state = state}, 1));
-    all.push_back(judge_token("slack", accepted(May::no, May::yes), 1));
-    all.push_back(judge_token("slack", accepted(May::yes, May::no), 1));
+        all.push_back(judge_token("slack", TokenStatus{.setting = "[slack] token", .state = state}, 1));
+    all.push_back(judge_token("slack", accepted(Permission::no, Permission::yes), 1));
+    all.push_back(judge_token("slack", accepted(Permission::yes, Permission::no), 1));
     std::size_t bad = 0;
     for (const Finding& finding : all) {
         BOOST_TEST(!finding.text.empty());
@@ -138,24 +138,25 @@ BOOST_AUTO_TEST_CASE(versions_and_clocks) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_promised_follows_from_what_the_token_may) {
-    const auto promise = [](const std::vector<TokenReport>& reports, std::optional<Sighting> trial = {}) {
+    const auto promise = [](const std::vector<TokenStatus>& reports, std::optional<LookupResult> trial = {}) {
         return guarantee_of("slack", reports, trial).promise;
     };
-    Sighting looked;
-    looked.looked = true;
-    Sighting forbidden;
+    LookupResult looked;
+    looked.ok = true;
+    LookupResult forbidden;
     forbidden.forbidden = true;
     BOOST_TEST((promise({}) == Promise::at_least_once));
-    BOOST_TEST((promise({TokenReport{.setting = "t", .state = TokenState::missing}}) == Promise::none));
-    BOOST_TEST((promise({TokenReport{.setting = "t", .state = TokenState::refused}}) == Promise::none));
-    BOOST_TEST((promise({accepted(May::no, May::yes)}) == Promise::none));
-    BOOST_TEST((promise({accepted(May::yes, May::no)}) == Promise::at_most_once));
-    BOOST_TEST((promise({accepted(May::yes, May::yes)}) == Promise::exactly_once));
-    BOOST_TEST((promise({accepted(May::yes, May::yes)}, forbidden) == Promise::at_most_once));
-    BOOST_TEST((promise({accepted(May::unknown, May::unknown)}) == Promise::exactly_once));
-    BOOST_TEST((promise({accepted(May::unknown, May::unknown)}, looked) == Promise::exactly_once));
+    BOOST_TEST((promise({TokenStatus{.setting = "t", .state = TokenState::missing}}) == Promise::none));
+    BOOST_TEST((promise({TokenStatus{.setting = "t", .state = TokenState::refused}}) == Promise::none));
+    BOOST_TEST((promise({accepted(Permission::no, Permission::yes)}) == Promise::none));
+    BOOST_TEST((promise({accepted(Permission::yes, Permission::no)}) == Promise::at_most_once));
+    BOOST_TEST((promise({accepted(Permission::yes, Permission::yes)}) == Promise::exactly_once));
+    BOOST_TEST((promise({accepted(Permission::yes, Permission::yes)}, forbidden) == Promise::at_most_once));
+    BOOST_TEST((promise({accepted(Permission::unknown, Permission::unknown)}) == Promise::exactly_once));
     BOOST_TEST(
-        (promise({accepted(May::yes, May::yes), accepted(May::yes, May::no)}) == Promise::at_most_once));
+        (promise({accepted(Permission::unknown, Permission::unknown)}, looked) == Promise::exactly_once));
+    BOOST_TEST((promise({accepted(Permission::yes, Permission::yes),
+                         accepted(Permission::yes, Permission::no)}) == Promise::at_most_once));
 }
 
 BOOST_AUTO_TEST_CASE(only_this_machine_is_loopback) {

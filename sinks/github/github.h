@@ -1,0 +1,71 @@
+// GitHub: comments on issues and pull requests, replies in review threads. (sinks.md §2.3, contract §6)
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sinks/github/github_target.h"
+#include "sinks/port/http_api.h"
+#include "sinks/port/remote_post.h"
+#include "sinks/port/sink.h"
+
+namespace epilogue {
+
+struct GithubSettings {
+    std::string api_url = "https://api.github.com";
+    std::string token;                              ///< empty: every write is unauthorised, without a request
+    std::string mac_key;                            ///< of the markers
+    std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
+    std::string version;                            ///< ours, for the User-Agent
+    std::string budget = "auto";                    ///< [github] budget
+    Transport transport = over_http();              ///< what requests go through
+};
+
+/// Thread-safe; remembers nothing but who the token makes us.
+class GithubSink final : public Sink {
+  public:
+    explicit GithubSink(GithubSettings settings);
+
+    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+
+    /// Reads the comments changed since five minutes before the first attempt, all pages; for a review thread
+    /// both the pull request's review comments and its conversation. A comment is ours when a whole line of
+    /// it is the row's marker and we are its author. A token that may not ask who it is (a GitHub App's)
+    /// leaves that open until its first comment; till then the marker decides: the author of the oldest
+    /// comment with it is us, because its MAC was not known before.
+    LookupResult find(const Post& post) override;
+
+    /// Posts a comment on the issue or pull request, or a reply in the thread of review_comment_id: to the
+    /// comment that begins it. When that one is gone, which GitHub says before anything is written, the post
+    /// goes to the pull request's conversation, with a link to where the thread was.
+    Attempt create(const Post& post) override;
+
+    /// Deletes the comment; true also when it was gone before.
+    bool remove(const Post& post, const Receipt& duplicate) override;
+
+    /// Everything counts together, by token.
+    Quota quota(const Target& target) const override;
+
+    std::vector<TokenStatus> check_tokens() override;
+
+  private:
+    std::string repo_url(const GithubTarget& place) const;
+    std::string conversation_url(const GithubTarget& place) const;
+    std::string thread_link(const GithubTarget& place) const;
+    /// Adds the comments with the marker; a failed look-up that says why when they could not be read.
+    std::optional<LookupResult> read_marked(const Post& post, const std::string& list, Deadline until,
+                                            std::vector<RemotePost>& marked) const;
+    Attempt comment(const std::string& url, const std::string& body, Deadline until);
+    Attempt reply(const Post& post, const GithubTarget& place, Deadline until);
+    /// Asks GitHub for our account; nullopt, with `failure` filled, when it could not be asked.
+    std::optional<Account> ask_who_we_are(Deadline until, LookupResult& failure) const;
+
+    const GithubSettings settings_;
+    const HttpApi api_;
+    OwnAccount me_;
+};
+
+}  // namespace epilogue

@@ -1,0 +1,145 @@
+#include "sinks/github/github_answers.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "sinks/port/http_answer.h"
+#include "sinks/port/json_answer.h"
+
+namespace epilogue {
+namespace {
+
+using Json = nlohmann::json;
+using namespace std::chrono_literals;
+
+Account account_in(const Json& json) {
+    return {.id = integer_at(json, "id"), .name = text_at(json, "login")};
+}
+
+std::optional<RemotePost> comment_in(const Json& json) {
+    RemotePost comment{.id = integer_at(json, "id"),
+                       .url = text_at(json, "html_url"),
+                       .body = text_at(json, "body"),
+                       .author = {},
+                       .created_at = parse_instant(text_at(json, "created_at"))};
+    if (comment.id <= 0) return std::nullopt;
+    if (const auto user = json.find("user"); user != json.end()) comment.author = account_in(*user);
+    return comment;
+}
+
+/// GitHub's own words, on one line.
+std::string message_of(const HttpAnswer& answer) {
+    return one_line(text_at(parsed(answer.body), "message"));
+}
+
+/// "… because issue is locked", but not "… is blocked".
+bool says_locked(const HttpAnswer& answer) {
+    const auto words = split(replaced(lowered(message_of(answer)), ".", " "), ' ');
+    return std::find(words.begin(), words.end(), "locked") != words.end();
+}
+
+bool is_redirect(int status) {
+    return status >= 300 && status < 400;
+}
+
+}  // namespace
+
+std::optional<Account> read_github_account(const std::string& json) {
+    auto account = account_in(parsed(json));
+    if (account.unnamed()) return std::nullopt;
+    return account;
+}
+
+std::optional<RemotePost> read_github_comment(const std::string& json) {
+    return comment_in(parsed(json));
+}
+
+std::optional<std::vector<RemotePost>> read_github_comments(const std::string& json) {
+    const auto list = parsed(json);
+    if (!list.is_array()) return std::nullopt;
+    std::vector<RemotePost> comments;
+    for (const auto& item : list) {
+        auto comment = comment_in(item);
+        if (!comment) return std::nullopt;
+        comments.push_back(*std::move(comment));
+    }
+    return comments;
+}
+
+std::optional<std::int64_t> read_github_root(const std::string& json) {
+    const auto comment = parsed(json);
+    const auto root = integer_at(comment, "in_reply_to_id");
+    const auto id = root > 0 ? root : integer_at(comment, "id");
+    return id > 0 ? std::optional(id) : std::nullopt;
+}
+
+std::optional<std::chrono::seconds> github_rate_limit(const HttpAnswer& answer) {
+    if (answer.status != 403 && answer.status != 429) return std::nullopt;
+    const auto now = time_of(answer);
+    if (const auto wait = retry_after(answer, now)) return wait;
+    // Every answer names a reset; it only matters when nothing is left until then.
+    const auto left = header_of(answer, "x-ratelimit-remaining");
+    if (left == "0")
+        if (const auto wait = wait_until_epoch(answer, "x-ratelimit-reset", now)) return std::max(*wait, 1s);
+    const auto message = lowered(message_of(answer));
+    for (const auto* sign : {"rate limit", "secondary rate", "abuse"})
+        if (message.find(sign) != std::string::npos) return 60s;
+    const bool marked = left == "0" || !header_of(answer, "retry-after").empty();
+    return answer.status == 429 || marked ? std::optional(60s) : std::nullopt;
+}
+
+std::string github_cause(const HttpAnswer& answer) {
+    if (answer.outcome != HttpOutcome::answered) return answer.cause;
+    if (github_rate_limit(answer)) return fmt::format("{} rate limited", answer.status);
+    const auto location = header_of(answer, "location");
+    if (is_redirect(answer.status) && !location.empty()) {
+        return fmt::format("{} moved to {}", answer.status, one_line(path_of(location)));
+    }
+    const auto message = message_of(answer);
+    return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
+}
+
+Attempt classify_github_comment(const HttpAnswer& answer) {
+    Attempt attempt = not_sent(Answer::unknown, github_cause(answer));
+    if (answer.outcome == HttpOutcome::uncertain) return attempt;
+    if (answer.outcome == HttpOutcome::not_sent) {
+        attempt.answer = Answer::retry;
+        return attempt;
+    }
+    const int status = answer.status;
+    if (const auto wait = github_rate_limit(answer)) {
+        attempt.answer = Answer::retry;
+        attempt.rate_limited = true;
+        attempt.not_before = wait;
+    } else if (status == 401 || (status == 403 && !says_locked(answer))) {
+        attempt.answer = Answer::unauthorised;
+        attempt.scope_is_target = status == 403;
+    } else if (const auto comment = status == 201 ? read_github_comment(answer.body) : std::nullopt) {
+        attempt.answer = Answer::sent;
+        attempt.receipt = {.remote_id = fmt::format("{}", comment->id), .remote_url = comment->url};
+        attempt.cause.clear();
+    } else if (status >= 200 && status < 300) {
+        attempt.cause = fmt::format("{} without a readable comment", status);
+    } else if (status >= 300 && status < 500 && status != 408) {
+        attempt.answer = Answer::refused;  // 408 comes from a proxy, which may have passed the request on
+    }
+    return attempt;
+}
+
+LookupResult github_lookup_failed(const HttpAnswer& answer) {
+    LookupResult lookup;
+    lookup.cause = github_cause(answer);
+    if (answer.outcome != HttpOutcome::answered) return lookup;
+    lookup.not_before = github_rate_limit(answer);
+    lookup.rate_limited = lookup.not_before.has_value();
+    const int status = answer.status;
+    // A place that is gone, or has moved where we do not follow, will not be seen by waiting either.
+    lookup.forbidden = !lookup.not_before && (status == 401 || status == 403 || status == 404 ||
+                                              status == 410 || is_redirect(status));
+    return lookup;
+}
+
+}  // namespace epilogue

@@ -1,0 +1,42 @@
+// GitHub's answers as values, and what they mean for a post. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/io/http.h"
+#include "sinks/port/remote_post.h"
+#include "sinks/port/sink.h"
+
+namespace epilogue {
+
+/// One account, as GET /user has it. nullopt when the text is no such thing.
+std::optional<Account> read_github_account(const std::string& json);
+
+/// One comment; nullopt when the text is none or has no usable id.
+std::optional<RemotePost> read_github_comment(const std::string& json);
+
+/// A page of comments; nullopt when the text is no list of them.
+std::optional<std::vector<RemotePost>> read_github_comments(const std::string& json);
+
+/// The comment that begins the thread of a review comment, itself or the one it replies to; nullopt when the
+/// text is no comment.
+std::optional<std::int64_t> read_github_root(const std::string& json);
+
+/// How long to leave GitHub alone when the answer is a refusal by rate: `Retry-After`, else the reset of an
+/// exhausted window, else a minute. nullopt when it is none.
+std::optional<std::chrono::seconds> github_rate_limit(const HttpAnswer& answer);
+
+/// Status and reason in a few words for people: "404 Not Found", "301 moved to
+/// /repositories/1/issues/2/comments".
+std::string github_cause(const HttpAnswer& answer);
+
+/// What the answer to a new comment means.
+Attempt classify_github_comment(const HttpAnswer& answer);
+
+/// Why a look-up that got this answer saw nothing.
+LookupResult github_lookup_failed(const HttpAnswer& answer);
+
+}  // namespace epilogue

@@ -1,0 +1,32 @@
+#include "sinks/github/github.h"
+#include "sinks/github/github_section.h"
+#include "sinks/port/descriptor.h"
+
+namespace epilogue {
+namespace {
+
+std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
+    const auto& section = settings.sections.get<GithubSection>();
+    return std::make_unique<GithubSink>(GithubSettings{.api_url = section.api_url,
+                                                       .token = section.token.reveal(),
+                                                       .mac_key = settings.mac_key,
+                                                       .http_timeout = settings.http_timeout,
+                                                       .version = settings.version,
+                                                       .budget = section.budget,
+                                                       .transport = settings.transport});
+}
+
+}  // namespace
+
+const SinkDescriptor& github_sink() {
+    static const SinkDescriptor descriptor{.name = "github",
+                                           .sections = {github_section()},
+                                           .shapes = github_shapes(),
+                                           .wanted = {"", github_members()},
+                                           .describe = describe_place<GithubTarget>,
+                                           .same = same_place<GithubTarget>,
+                                           .make = make_github};
+    return descriptor;
+}
+
+}  // namespace epilogue

@@ -1,0 +1,182 @@
+#include "sinks/gitlab/gitlab.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "sinks/format/format.h"
+#include "sinks/format/marker.h"
+#include "sinks/gitlab/gitlab_answers.h"
+#include "sinks/port/json_answer.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t max_body_characters = 64000;  ///< GitLab takes 1,000,000; as short as on GitHub
+constexpr std::size_t max_pages = 60;               ///< GitLab keeps about 5,000 notes a place
+constexpr std::size_t per_page = 100;
+constexpr const char* published_limits = "60/min";
+constexpr const char* no_token = "no token: set [gitlab] token";
+constexpr const char* no_place = "the target is no project and number";
+
+GitlabSettings tidied(GitlabSettings settings) {
+    settings.token = std::string(trimmed(settings.token));
+    return settings;
+}
+
+std::vector<std::string> headers_of(const GitlabSettings& settings) {
+    return {"Accept: application/json", "Authorization: Bearer " + settings.token,
+            "User-Agent: epilogue/" + settings.version};
+}
+
+/// A number, or a path whose parts are names as GitLab takes them: what goes into a URL must not lead
+/// elsewhere.
+bool is_project(const std::string& project) {
+    constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    if (is_number(project)) return true;
+    const auto parts = split(project, '/');
+    const auto slashes = static_cast<std::size_t>(std::count(project.begin(), project.end(), '/'));
+    return parts.size() >= 2 && parts.size() == slashes + 1 &&
+           std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
+               return part != "." && part != ".." && part.find_first_not_of(allowed) == std::string::npos;
+           });
+}
+
+bool is_discussion(std::string_view id) {
+    constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    return id.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+/// The post's place when it is one on GitLab that can be named in a URL.
+const GitlabTarget* place_of(const Post& post) {
+    const auto* target = target_in<GitlabTarget>(post.target);
+    return target != nullptr && is_project(target->project) && target->iid > 0 &&
+                   is_discussion(target->discussion_id)
+               ? target
+               : nullptr;
+}
+
+}  // namespace
+
+GitlabSink::GitlabSink(GitlabSettings settings)
+    : settings_(tidied(std::move(settings))),
+      api_(settings_.api_url, headers_of(settings_), settings_.http_timeout, settings_.transport) {}
+
+std::string GitlabSink::render(const Summary& summary, const std::string& delivery_id) const {
+    return markdown_post(summary, marker_line(settings_.mac_key, delivery_id), max_body_characters);
+}
+
+LookupResult GitlabSink::find(const Post& post) {
+    const auto* place = place_of(post);
+    if (place == nullptr) return lookup_failed(no_place);
+    if (settings_.token.empty()) return forbidden(no_token);
+    const auto until = api_.deadline();
+    std::vector<RemotePost> marked;
+    if (auto failure = read_marked(post, *place, until, marked)) return *failure;
+    if (marked.empty()) return own_posts({}, {});
+    for (auto& note : marked) note.url = note_url(*place, fmt::format("{}", note.id));
+    LookupResult failure;
+    const auto me = me_.get([&] { return ask_who_we_are(until, failure); });
+    return me ? own_posts(std::move(marked), *me) : failure;
+}
+
+Attempt GitlabSink::create(const Post& post) {
+    const auto* place = place_of(post);
+    if (place == nullptr) return not_sent(Answer::refused, no_place);
+    if (settings_.token.empty()) return not_sent(Answer::unauthorised, no_token);
+    const auto discussion = place->discussion_id.empty() ? "" : "/discussions/" + place->discussion_id;
+    const auto answer = api_.send("POST", place_url(*place) + discussion + "/notes", api_.deadline(),
+                                  body_of({{"body", post.body}}));
+    auto attempt = classify_gitlab_note(answer);
+    if (attempt.answer == Answer::sent) {
+        attempt.receipt.remote_url = note_url(*place, attempt.receipt.remote_id);
+        if (const auto note = read_gitlab_note(answer.body)) me_.remember(note->author);
+    }
+    return attempt;
+}
+
+bool GitlabSink::remove(const Post& post, const Receipt& duplicate) {
+    const auto* place = place_of(post);
+    if (place == nullptr || !is_number(duplicate.remote_id) || settings_.token.empty()) return false;
+    const auto answer = api_.send("DELETE", note_url(*place, duplicate.remote_id), api_.deadline());
+    return is_deleted(answer);
+}
+
+std::vector<TokenStatus> GitlabSink::check_tokens() {
+    const std::string setting = "[gitlab] token";
+    if (settings_.token.empty()) return {TokenStatus{.setting = setting}};
+    const auto until = api_.deadline();
+    const auto user = api_.send("GET", api_.url() + "/user", until);
+    TokenStatus report = token_status(setting, user);
+    if (const auto me = read_gitlab_account(user.body)) report.identity = me->name;
+    report.needed = "api";
+    const auto self = report.state == TokenState::accepted
+                          ? api_.send("GET", api_.url() + "/personal_access_tokens/self", until)
+                          : HttpAnswer();
+    // OAuth tokens are no personal ones: of them nothing is told.
+    if (self.outcome == HttpOutcome::answered && self.status == 200)
+        report.scopes = texts_at(parsed(self.body), "scopes");
+    report.post = permission_by(report, {"api"});
+    report.look_up = permission_by(report, {"api", "read_api"});
+    return {report};
+}
+
+Quota GitlabSink::quota(const Target&) const {
+    const auto credential = credential_of("gitlab", settings_.token);
+    return {.credential = credential,
+            .setting = "[gitlab] token",
+            .window = credential,
+            .look_window = credential,
+            .limits = limits_of(settings_.budget, settings_.api_url, "https://gitlab.com", published_limits)};
+}
+
+std::string GitlabSink::place_url(const GitlabTarget& place) const {
+    return fmt::format("{}/projects/{}/{}/{}", api_.url(), replaced(place.project, "/", "%2F"),
+                       place.merge_request ? "merge_requests" : "issues", place.iid);
+}
+
+/// A note has no page of its own that the API would name; this address is enough to find and to delete it.
+std::string GitlabSink::note_url(const GitlabTarget& place, const std::string& id) const {
+    return place_url(place) + "/notes/" + id;
+}
+
+std::optional<LookupResult> GitlabSink::read_marked(const Post& post, const GitlabTarget& place,
+                                                    Deadline until, std::vector<RemotePost>& marked) const {
+    const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
+    const auto since = look_up_from(post);
+    const bool in_discussion = !place.discussion_id.empty();
+    for (std::size_t page = 1; page <= max_pages; ++page) {
+        const auto url = in_discussion
+                             ? fmt::format("{}/discussions/{}", place_url(place), place.discussion_id)
+                             : fmt::format("{}/notes?sort=desc&order_by=created_at&per_page={}&page={}",
+                                           place_url(place), per_page, page);
+        const auto answer = api_.send("GET", url, until);
+        if (answer.outcome != HttpOutcome::answered || answer.status != 200)
+            return gitlab_lookup_failed(answer);
+        auto notes = read_gitlab_notes(answer.body);
+        if (!notes) return lookup_failed("200 without a readable list of notes");
+        // Headers that count pages are missing when there are many: a page that is not full is the last.
+        bool is_last = in_discussion || notes->size() < per_page;
+        for (auto& note : *notes) {
+            const bool is_old = note.created_at.value_or(since) < since;
+            is_last = is_last || is_old;
+            if (!is_old && holds_marker(note.body, marker)) marked.push_back(std::move(note));
+        }
+        if (is_last) return std::nullopt;
+    }
+    return lookup_failed(fmt::format("more than {} pages of notes", max_pages));
+}
+
+std::optional<Account> GitlabSink::ask_who_we_are(Deadline until, LookupResult& failure) const {
+    const auto answer = api_.send("GET", api_.url() + "/user", until);
+    const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
+    if (status == 403 || status == 404) return Account{};
+    auto me = status == 200 ? read_gitlab_account(answer.body) : std::nullopt;
+    if (!me) failure = gitlab_lookup_failed(answer);
+    return me;
+}
+
+}  // namespace epilogue

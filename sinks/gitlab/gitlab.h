@@ -1,0 +1,62 @@
+// GitLab: notes on issues and merge requests, replies in their discussions. (sinks.md §2.3, contract §6)
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sinks/gitlab/gitlab_target.h"
+#include "sinks/port/http_api.h"
+#include "sinks/port/remote_post.h"
+#include "sinks/port/sink.h"
+
+namespace epilogue {
+
+struct GitlabSettings {
+    std::string api_url = "https://gitlab.com/api/v4";
+    std::string token;                              ///< empty: every write is unauthorised, without a request
+    std::string mac_key;                            ///< of the markers
+    std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
+    std::string version;                            ///< ours, for the User-Agent
+    std::string budget = "auto";                    ///< [gitlab] budget
+    Transport transport = over_http();              ///< what requests go through
+};
+
+/// Thread-safe; remembers nothing but who the token makes us. One create() is one request.
+class GitlabSink final : public Sink {
+  public:
+    explicit GitlabSink(GitlabSettings settings);
+
+    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+
+    /// Reads the notes, newest first, back to five minutes before the first attempt; of a discussion all that
+    /// it has. A note is ours when a whole line of it is the row's marker and we are its author.
+    LookupResult find(const Post& post) override;
+
+    /// Posts a note, or a reply in the discussion.
+    Attempt create(const Post& post) override;
+
+    /// Deletes the note; true also when it was gone before.
+    bool remove(const Post& post, const Receipt& duplicate) override;
+
+    /// Everything counts together, by token.
+    Quota quota(const Target& target) const override;
+
+    std::vector<TokenStatus> check_tokens() override;
+
+  private:
+    std::string place_url(const GitlabTarget& place) const;
+    std::string note_url(const GitlabTarget& place, const std::string& id) const;
+    /// Adds the notes with the marker; a failed look-up that says why when they could not be read.
+    std::optional<LookupResult> read_marked(const Post& post, const GitlabTarget& place, Deadline until,
+                                            std::vector<RemotePost>& marked) const;
+    /// Asks GitLab for our account; nullopt, with `failure` filled, when it could not be asked.
+    std::optional<Account> ask_who_we_are(Deadline until, LookupResult& failure) const;
+
+    const GitlabSettings settings_;
+    const HttpApi api_;
+    OwnAccount me_;
+};
+
+}  // namespace epilogue

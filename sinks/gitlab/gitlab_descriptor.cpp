@@ -1,0 +1,32 @@
+#include "sinks/gitlab/gitlab.h"
+#include "sinks/gitlab/gitlab_section.h"
+#include "sinks/port/descriptor.h"
+
+namespace epilogue {
+namespace {
+
+std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
+    const auto& section = settings.sections.get<GitlabSection>();
+    return std::make_unique<GitlabSink>(GitlabSettings{.api_url = section.api_url,
+                                                       .token = section.token.reveal(),
+                                                       .mac_key = settings.mac_key,
+                                                       .http_timeout = settings.http_timeout,
+                                                       .version = settings.version,
+                                                       .budget = section.budget,
+                                                       .transport = settings.transport});
+}
+
+}  // namespace
+
+const SinkDescriptor& gitlab_sink() {
+    static const SinkDescriptor descriptor{.name = "gitlab",
+                                           .sections = {gitlab_section()},
+                                           .shapes = gitlab_shapes(),
+                                           .wanted = {"", gitlab_members()},
+                                           .describe = describe_place<GitlabTarget>,
+                                           .same = same_place<GitlabTarget>,
+                                           .make = make_gitlab};
+    return descriptor;
+}
+
+}  // namespace epilogue

@@ -1,0 +1,40 @@
+// The `log` processor: the summary as one line of JSON. Analytics, billing and clean-up hooks start from it.
+#pragma once
+
+#include <string>
+
+#include "sinks/port/sink.h"
+#include "sinks/port/sink_settings.h"
+
+namespace epilogue {
+
+/// The one place there is.
+struct LogTarget {
+    bool operator==(const LogTarget&) const = default;
+    /// "": the sink's name says it.
+    std::string describe() const { return {}; }
+};
+
+/// Thread-safe as far as its writer is. A line that was written cannot be looked up, so this sink is
+/// at-least-once: find() sees nothing, and an attempt whose end is unknown (a worker killed between the line
+/// and its record) is made again, with the same `delivery_id` in the line, by which readers drop repeats.
+class LogSink final : public Sink {
+  public:
+    explicit LogSink(WriteLine write);
+
+    /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
+    /// they are.
+    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    /// Never fails, and never finds anything.
+    LookupResult find(const Post& post) override;
+    /// Writes `{"summary": …, "conversation_id": …, "delivery_id": …}`; always sent, under the delivery's id.
+    Attempt create(const Post& post) override;
+    /// False: what is written stays.
+    bool remove(const Post& post, const Receipt& duplicate) override;
+    DuplicateCheck duplicate_check() const override { return DuplicateCheck::never; }
+
+  private:
+    const WriteLine write_;
+};
+
+}  // namespace epilogue

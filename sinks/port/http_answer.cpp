@@ -1,0 +1,105 @@
+#include "sinks/port/http_answer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::chrono::seconds longest_wait = std::chrono::hours(24 * 30);
+
+/// A decimal number that fills `text`; one too great for the type is the greatest.
+std::optional<std::int64_t> number_in(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || end != text.data() + text.size() || text.front() == '-') return std::nullopt;
+    return fault == std::errc::result_out_of_range ? INT64_MAX : value;
+}
+
+/// "Sun, 06 Nov 1994 08:49:37 GMT"; the two obsolete forms of RFC 9110 §5.6.7 are not read.
+std::optional<Instant> http_date(std::string_view text) {
+    constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    constexpr std::size_t length = 29;
+    if (text.size() != length || !text.ends_with(" GMT")) return std::nullopt;
+    const auto month = std::find(months.begin(), months.end(), text.substr(8, 3));
+    if (month == months.end()) return std::nullopt;
+    return parse_instant(fmt::format("{}-{:02}-{}T{}Z", text.substr(12, 4), month - months.begin() + 1,
+                                     text.substr(5, 2), text.substr(17, 8)));
+}
+
+std::chrono::seconds clamped(std::chrono::seconds wait) {
+    return std::clamp(wait, std::chrono::seconds(0), longest_wait);
+}
+
+/// Rounded up: to be a moment early is to be refused again.
+std::chrono::seconds time_left(Instant until, Instant now) {
+    return clamped(std::chrono::ceil<std::chrono::seconds>(until - now));
+}
+
+}  // namespace
+
+std::string_view header_of(const HttpAnswer& answer, const std::string& name) {
+    const auto found = answer.headers.find(name);
+    return found == answer.headers.end() ? std::string_view{} : trimmed(found->second);
+}
+
+std::optional<std::chrono::seconds> retry_after(const HttpAnswer& answer, Instant now) {
+    const auto value = header_of(answer, "retry-after");
+    if (const auto seconds = number_in(value)) return clamped(std::chrono::seconds(*seconds));
+    if (const auto date = http_date(value)) return time_left(*date, now);
+    return std::nullopt;
+}
+
+std::optional<std::chrono::seconds> wait_until_epoch(const HttpAnswer& answer, const std::string& name,
+                                                     Instant now) {
+    const auto epoch = number_in(header_of(answer, name));
+    if (!epoch) return std::nullopt;
+    constexpr std::int64_t end_of_time = 32503680000;  // the year 3000: far, and no overflow in microseconds
+    return time_left(Instant(std::chrono::seconds(std::min(*epoch, end_of_time))), now);
+}
+
+Instant time_of(const HttpAnswer& answer) {
+    if (const auto date = http_date(header_of(answer, "date"))) return *date;
+    return system_now();
+}
+
+std::string next_page(const HttpAnswer& answer) {
+    // RFC 8288: `<target>; parameter; …, <target>; …`. Commas may stand in a target, so read from bracket to
+    // bracket.
+    auto rest = header_of(answer, "link");
+    while (true) {
+        const auto open = rest.find('<');
+        if (open == std::string_view::npos) return {};
+        const auto close = rest.find('>', open);
+        if (close == std::string_view::npos) return {};
+        const auto target = rest.substr(open + 1, close - open - 1);
+        rest.remove_prefix(close + 1);
+        const auto parameters = lowered(rest.substr(0, rest.find('<')));
+        for (const auto& parameter : split(replaced(parameters, ",", ";"), ';'))
+            if (parameter == "rel=\"next\"" || parameter == "rel=next") return std::string(target);
+    }
+}
+
+std::optional<std::vector<std::string>> list_in(const HttpAnswer& answer, const std::string& name) {
+    if (!answer.headers.contains(name)) return std::nullopt;
+    return split(header_of(answer, name), ',');
+}
+
+std::string origin_of(std::string_view url) {
+    const auto scheme = url.find("://");
+    if (scheme == std::string_view::npos) return {};
+    return lowered(url.substr(0, url.find_first_of("/?#", scheme + 3)));
+}
+
+std::string_view path_of(std::string_view url) {
+    return url.substr(origin_of(url).size());
+}
+
+}  // namespace epilogue

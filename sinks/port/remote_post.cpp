@@ -1,0 +1,106 @@
+#include "sinks/port/remote_post.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sinks/port/json_answer.h"
+
+namespace epilogue {
+
+bool Account::same_as(const Account& other) const {
+    if (id != 0 && other.id != 0) return id == other.id;
+    return !name.empty() && lowered(name) == lowered(other.name);
+}
+
+std::optional<Account> OwnAccount::get(const Ask& ask) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (me_) return me_;
+    }
+    auto me = ask();
+    if (me) remember(*me);
+    return me;
+}
+
+void OwnAccount::remember(const Account& author) {
+    const std::lock_guard lock(mutex_);
+    if (!me_ || me_->unnamed()) me_ = author;
+}
+
+LookupResult own_posts(std::vector<RemotePost> marked, Account me) {
+    LookupResult lookup;
+    lookup.ok = true;
+    if (marked.empty()) return lookup;
+    std::sort(marked.begin(), marked.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.created_at, a.id) < std::pair(b.created_at, b.id);
+    });
+    if (me.unnamed()) me = marked.front().author;
+    for (const auto& post : marked) {
+        Receipt receipt{.remote_id = fmt::format("{}", post.id), .remote_url = post.url};
+        // Listed twice is not posted twice: the worker removes all but the first.
+        const bool known = std::any_of(lookup.found.begin(), lookup.found.end(), [&](const Receipt& other) {
+            return other.remote_id == receipt.remote_id && other.remote_url == receipt.remote_url;
+        });
+        const bool ours = post.author.same_as(me) || (me.unnamed() && post.author.unnamed());
+        if (ours && !known) lookup.found.push_back(std::move(receipt));
+    }
+    return lookup;
+}
+
+LookupResult lookup_failed(std::string cause) {
+    LookupResult lookup;
+    lookup.cause = std::move(cause);
+    return lookup;
+}
+
+LookupResult forbidden(std::string cause) {
+    LookupResult lookup = lookup_failed(std::move(cause));
+    lookup.forbidden = true;
+    return lookup;
+}
+
+TokenStatus token_status(std::string setting, const HttpAnswer& answer) {
+    TokenStatus report;
+    report.setting = std::move(setting);
+    constexpr int unauthorised = 401;
+    const bool answered = answer.outcome == HttpOutcome::answered;
+    report.state = answered && answer.status / 100 == 2        ? TokenState::accepted
+                   : answered && answer.status == unauthorised ? TokenState::refused
+                                                               : TokenState::unreachable;
+    if (report.state != TokenState::accepted)
+        report.cause = answered ? fmt::format("{} {}", answer.status, one_line(answer.body)) : answer.cause;
+    return report;
+}
+
+Permission permission_by(const TokenStatus& report, const std::vector<std::string_view>& wanted) {
+    if (!report.scopes) return Permission::unknown;
+    const bool has_one = std::any_of(wanted.begin(), wanted.end(), [&](std::string_view scope) {
+        return std::find(report.scopes->begin(), report.scopes->end(), scope) != report.scopes->end();
+    });
+    return has_one ? Permission::yes : Permission::no;
+}
+
+Attempt not_sent(Answer answer, std::string cause) {
+    Attempt attempt;
+    attempt.answer = answer;
+    attempt.cause = std::move(cause);
+    return attempt;
+}
+
+Instant look_up_from(const Post& post) {
+    constexpr std::chrono::minutes clock_skew{5};
+    return post.intent_at - clock_skew;
+}
+
+bool is_number(std::string_view id) {
+    return !id.empty() && id.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_deleted(const HttpAnswer& answer) {
+    return answer.outcome == HttpOutcome::answered && (answer.status == 204 || answer.status == 404);
+}
+
+}  // namespace epilogue

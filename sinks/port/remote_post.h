@@ -1,0 +1,80 @@
+// A post as a platform shows it, who wrote it, and what all sinks say of looking, posting and
+// deleting in the same way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/io/http.h"
+#include "sinks/port/sink.h"
+
+namespace epilogue {
+
+struct Account {
+    std::int64_t id = 0;  ///< 0: not given
+    std::string name;     ///< empty: not given
+
+    /// By id; by name, in either case, when one of the two lacks an id.
+    bool same_as(const Account& other) const;
+    /// True when the platform told neither id nor name.
+    bool unnamed() const { return id == 0 && name.empty(); }
+};
+
+struct RemotePost {
+    std::int64_t id = 0;
+    std::string url;
+    std::string body;
+    Account author;
+    std::optional<Instant> created_at;
+};
+
+/// Who a credential makes us, asked once. Thread-safe.
+class OwnAccount {
+  public:
+    /// What asking the platform gave: nullopt when it could not be asked, an unnamed account when it does not
+    /// tell.
+    using Ask = std::function<std::optional<Account>()>;
+
+    /// Whose posts are ours; asks while that is not known. nullopt: could not be asked.
+    std::optional<Account> get(const Ask& ask);
+    /// A post of ours names its author.
+    void remember(const Account& author);
+
+  private:
+    std::mutex mutex_;
+    std::optional<Account> me_;  // unnamed: the platform does not tell this credential who it is
+};
+
+/// Those of `marked` that `me` wrote, oldest first, each once. When the platform does not tell who we are,
+/// the author of the oldest is us: its marker was not known before.
+LookupResult own_posts(std::vector<RemotePost> marked, Account me);
+
+/// A look-up of which nothing may be concluded.
+LookupResult lookup_failed(std::string cause);
+/// The same, and it will fail again when it is tried again.
+LookupResult forbidden(std::string cause);
+
+/// A report on a token that has got `answer` so far: accepted by a 2xx, refused by a 401, else unreachable.
+TokenStatus token_status(std::string setting, const HttpAnswer& answer);
+/// May::yes when one of `wanted` is among the scopes, unknown when they are not told.
+Permission permission_by(const TokenStatus& report, const std::vector<std::string_view>& wanted);
+
+/// An attempt that made no request.
+Attempt not_sent(Answer answer, std::string cause);
+
+/// From when on a look-up reads: five minutes before the first attempt, for the platform's clock is not ours.
+Instant look_up_from(const Post& post);
+
+/// What GitHub and GitLab name a post by.
+bool is_number(std::string_view id);
+
+/// The answer to a DELETE: the post is gone, now or before.
+bool is_deleted(const HttpAnswer& answer);
+
+}  // namespace epilogue

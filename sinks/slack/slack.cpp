@@ -1,0 +1,240 @@
+#include "sinks/slack/slack.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "sinks/format/format.h"
+#include "sinks/port/http_answer.h"
+#include "sinks/port/json_answer.h"
+#include "sinks/port/remote_post.h"
+#include "sinks/slack/mrkdwn.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t max_block_characters = 12000;    ///< of one `markdown` block
+constexpr std::size_t max_message_characters = 13000;  ///< blocks and text together
+constexpr std::size_t max_pages = 100;
+constexpr const char* published_limits = "1/s";  ///< in one channel
+constexpr const char* no_token = "no token: set [slack] token or [slack.teams.<team_id>] token";
+constexpr const char* no_place = "the target is no channel";
+
+/// What may stand in a URL's query as it is: Slack's ids and times.
+bool is_plain(std::string_view text) {
+    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_";
+    return text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+const SlackTarget* place_of(const Post& post) {
+    const auto* target = target_in<SlackTarget>(post.target);
+    const bool fits = target != nullptr && !target->channel.empty() && is_plain(target->channel) &&
+                      is_plain(target->thread_ts);
+    return fits ? target : nullptr;
+}
+
+/// `body` in mrkdwn, in at most `max_characters`: the source gives way until its rendering fits.
+std::string truncated_mrkdwn(const std::string& body, std::size_t max_characters) {
+    std::size_t room = max_characters;
+    auto text = mrkdwn(truncate(body, room));
+    while (code_points(text) > max_characters && room > 100) {
+        room = std::max<std::size_t>(100, room - room / 4);
+        text = mrkdwn(truncate(body, room));
+    }
+    return text;
+}
+
+nlohmann::json message_of(const Post& post, const SlackTarget& place) {
+    nlohmann::json message{{"channel", place.channel}};
+    if (!place.thread_ts.empty()) message["thread_ts"] = place.thread_ts;
+    message["metadata"] = {{"event_type", "epilogue_delivery"},
+                           {"event_payload", {{"id", post.delivery_id}}}};
+    message["client_msg_id"] = post.delivery_id;  // best effort: Slack documents nothing about it
+    message["parse"] = "none";
+    message["unfurl_links"] = false;
+    message["unfurl_media"] = false;
+    return message;
+}
+
+std::string link_to(const SlackTarget& place, const std::string& ts) {
+    const auto thread = place.thread_ts.empty()
+                            ? std::string()
+                            : fmt::format("?thread_ts={}&cid={}", place.thread_ts, place.channel);
+    return fmt::format("https://slack.com/archives/{}/p{}{}", place.channel, replaced(ts, ".", ""), thread);
+}
+
+bool same_author(const SlackAccount& author, const SlackAccount& me) {
+    return (!me.bot_id.empty() && author.bot_id == me.bot_id) ||
+           (!me.user_id.empty() && author.user_id == me.user_id);
+}
+
+}  // namespace
+
+SlackSink::SlackSink(SlackSettings settings)
+    : settings_(std::move(settings)),
+      api_(settings_.api_url, {"User-Agent: epilogue/" + settings_.version}, settings_.http_timeout,
+           settings_.transport) {}
+
+std::string SlackSink::render(const Summary& summary, const std::string&) const {
+    return markdown_post(summary, {}, max_block_characters);
+}
+
+LookupResult SlackSink::find(const Post& post) {
+    const auto* place = place_of(post);
+    if (place == nullptr) return lookup_failed(no_place);
+    const auto token = token_for(*place);
+    if (token.empty()) return forbidden(no_token);
+    const auto until = api_.deadline();
+    const auto since =
+        std::chrono::duration_cast<std::chrono::seconds>(look_up_from(post).time_since_epoch());
+    const auto query =
+        fmt::format("{}?channel={}{}&oldest={}.000000&inclusive=true&include_all_metadata=true&limit=200",
+                    place->thread_ts.empty() ? "conversations.history" : "conversations.replies",
+                    place->channel, place->thread_ts.empty() ? "" : "&ts=" + place->thread_ts, since.count());
+    std::vector<SlackMessage> marked;
+    std::string cursor;
+    for (std::size_t page = 0;; ++page) {
+        if (page == max_pages) return lookup_failed(fmt::format("more than {} pages of messages", max_pages));
+        const auto answer = ask(token, query + (cursor.empty() ? "" : "&cursor=" + cursor), until);
+        const auto read = read_slack_page(answer);
+        if (!read) {
+            const bool is_answer = answer.outcome == HttpOutcome::answered && answer.status == 200;
+            return is_answer && slack_error(answer).empty()
+                       ? lookup_failed("200 without a readable list of messages")
+                       : slack_lookup_failed(answer);
+        }
+        for (const auto& message : read->messages)
+            if (message.delivery_id == post.delivery_id) marked.push_back(message);
+        if (read->next_cursor.empty()) break;
+        cursor = replaced(replaced(read->next_cursor, "%", "%25"), "=", "%3D");
+    }
+    LookupResult lookup;
+    lookup.ok = true;
+    if (marked.empty()) return lookup;
+    LookupResult failure;
+    const auto me = who_am_i(token, until, failure);
+    if (!me) return failure;
+    std::sort(marked.begin(), marked.end(), [](const auto& a, const auto& b) { return a.ts < b.ts; });
+    for (const auto& message : marked) {
+        const bool known = !lookup.found.empty() && lookup.found.back().remote_id == message.ts;
+        if (!known && same_author(message.author, *me))
+            lookup.found.push_back({.remote_id = message.ts, .remote_url = link_to(*place, message.ts)});
+    }
+    return lookup;
+}
+
+Attempt SlackSink::create(const Post& post) {
+    const auto* place = place_of(post);
+    if (place == nullptr) return not_sent(Answer::refused, no_place);
+    const auto token = token_for(*place);
+    if (token.empty()) return not_sent(Answer::unauthorised, no_token);
+    const auto until = api_.deadline();
+    auto message = message_of(post, *place);
+    const std::size_t block = code_points(post.body);
+    message["text"] =
+        truncated_mrkdwn(post.body, max_message_characters - std::min(block, max_block_characters));
+    message["blocks"] = {{{"type", "markdown"}, {"text", post.body}}};
+    auto answer = call(token, "chat.postMessage", body_of(message), until);
+    if (refuses_blocks(answer)) {
+        message.erase("blocks");
+        message["text"] = truncated_mrkdwn(post.body, max_block_characters);
+        answer = call(token, "chat.postMessage", body_of(message), until);
+    }
+    auto attempt = classify_slack_message(answer);
+    if (attempt.answer == Answer::sent)
+        attempt.receipt.remote_url = link_to(*place, attempt.receipt.remote_id);
+    return attempt;
+}
+
+bool SlackSink::remove(const Post& post, const Receipt& duplicate) {
+    const auto* place = place_of(post);
+    const auto token = place == nullptr ? std::string() : token_for(*place);
+    if (token.empty() || duplicate.remote_id.empty() || !is_plain(duplicate.remote_id)) return false;
+    const auto answer =
+        call(token, "chat.delete", body_of({{"channel", place->channel}, {"ts", duplicate.remote_id}}),
+             api_.deadline());
+    return !read_slack_ts(answer).empty() || slack_error(answer) == "message_not_found";
+}
+
+std::vector<TokenStatus> SlackSink::check_tokens() {
+    std::vector<TokenStatus> reports;
+    if (!settings_.token.empty() || settings_.teams.empty())
+        reports.push_back(check_token("[slack] token", settings_.token));
+    for (const auto& [team, token] : settings_.teams) {
+        const bool is_down = !reports.empty() && reports.back().state == TokenState::unreachable;
+        if (is_down) break;  // the others are on the same host
+        reports.push_back(check_token("[slack.teams." + team + "] token", token));
+    }
+    return reports;
+}
+
+TokenStatus SlackSink::check_token(std::string setting, const std::string& token) const {
+    if (trimmed(token).empty()) return TokenStatus{.setting = std::move(setting)};
+    const auto answer = ask(std::string(trimmed(token)), "auth.test", api_.deadline());
+    TokenStatus report = token_status(std::move(setting), answer);
+    if (const auto error = slack_error(answer); !error.empty()) {
+        report.state = TokenState::refused;
+        report.cause = error;
+    }
+    const auto json = parsed(answer.body);
+    report.identity = text_at(json, "user").empty() ? text_at(json, "user_id") : text_at(json, "user");
+    if (const auto team = text_at(json, "team"); !team.empty()) report.identity += " of " + team;
+    report.scopes = list_in(answer, "x-oauth-scopes");
+    report.needed =
+        "chat:write, and to look up lost answers channels:history (public) and groups:history "
+        "(private channels)";
+    report.post = permission_by(report, {"chat:write"});
+    report.look_up = permission_by(report, {"channels:history", "groups:history"});
+    return report;
+}
+
+Quota SlackSink::quota(const Target& target) const {
+    const auto* place = target_in<SlackTarget>(target);
+    if (place == nullptr) return {};
+    constexpr std::size_t longest_channel = 64;  // Slack's have eleven characters
+    const auto credential = credential_of("slack", token_for(*place));
+    const bool own = settings_.teams.contains(place->team_id);
+    return {.credential = credential,
+            .setting = own ? "[slack.teams." + place->team_id + "] token" : "[slack] token",
+            .window = credential + "/" + place->channel.substr(0, longest_channel),
+            .look_window = credential + "/reads",
+            .limits = limits_of(settings_.budget, settings_.api_url, "https://slack.com", published_limits)};
+}
+
+std::string SlackSink::token_for(const SlackTarget& place) const {
+    const auto team = settings_.teams.find(place.team_id);
+    return std::string(trimmed(team == settings_.teams.end() ? settings_.token : team->second));
+}
+
+HttpAnswer SlackSink::call(const std::string& token, const std::string& method, const std::string& body,
+                           Deadline until) const {
+    return api_.send("POST", api_.url() + "/" + method, until, body, "Authorization: Bearer " + token);
+}
+
+HttpAnswer SlackSink::ask(const std::string& token, const std::string& method_and_query,
+                          Deadline until) const {
+    return api_.send("GET", api_.url() + "/" + method_and_query, until, {}, "Authorization: Bearer " + token);
+}
+
+std::optional<SlackAccount> SlackSink::who_am_i(const std::string& token, Deadline until,
+                                                LookupResult& failure) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = accounts_.find(token); known != accounts_.end()) return known->second;
+    }
+    const auto answer = ask(token, "auth.test", until);
+    const auto me = read_slack_account(answer);
+    if (!me) {
+        failure = slack_lookup_failed(answer);
+        return std::nullopt;
+    }
+    const std::lock_guard lock(mutex_);
+    accounts_.emplace(token, *me);
+    return me;
+}
+
+}  // namespace epilogue

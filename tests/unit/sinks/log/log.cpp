@@ -1,0 +1,71 @@
+#define BOOST_TEST_MODULE log
+#include "sinks/log/log.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace epilogue;
+
+namespace {
+
+/// A log sink that writes to `lines`.
+LogSink log_to(std::vector<std::string>& lines) {
+    return LogSink([&lines](const std::string& line) { lines.push_back(line); });
+}
+
+Post log_post(std::string body) {
+    return {.delivery_id = "d-1",
+            .conversation_id = "c\n\"1\"",
+            .target = LogTarget{},
+            .body = std::move(body),
+            .intent_at = {}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_log_sink_writes_one_line_whatever_the_text_holds) {
+    std::vector<std::string> lines;
+    LogSink log = log_to(lines);
+    const auto body = log.render({.headline = "**Finished**",
+                                  .words = "a\r\nb\x1b[0m \"c\" @d <!-- e --> \u2028 \u202E",
+                                  .facts = "- 1 file",
+                                  .link = "https://x.example/1"},
+                                 "d-1");
+    BOOST_TEST(body ==
+               "**Finished**\n\na\nb[0m \"c\" @d <!-- e --> \u2028 \n\n- 1 file\n\nhttps://x.example/1");
+
+    const auto attempt = log.create(log_post(body));
+    BOOST_CHECK(attempt.answer == Answer::sent);
+    BOOST_TEST(attempt.receipt.remote_id == "d-1");
+    BOOST_REQUIRE(lines.size() == 1U);
+    BOOST_TEST(lines.front().find('\n') == std::string::npos);
+    const auto line = nlohmann::json::parse(lines.front());
+    BOOST_TEST(line.at("summary").get<std::string>() == body);
+    BOOST_TEST(line.at("conversation_id").get<std::string>() == "c\n\"1\"");
+    BOOST_TEST(line.at("delivery_id").get<std::string>() == "d-1");
+}
+
+BOOST_AUTO_TEST_CASE(a_log_line_is_never_seen_so_an_unknown_one_is_written_again) {
+    std::vector<std::string> lines;
+    LogSink log = log_to(lines);
+    const auto post = log_post("x");
+    log.create(post);
+    const auto lookup = log.find(post);
+    BOOST_TEST(lookup.ok);
+    BOOST_TEST(lookup.found.empty());
+    log.create(post);
+    BOOST_REQUIRE(lines.size() == 2U);
+    BOOST_TEST(lines[0] == lines[1]);
+    BOOST_TEST(!log.remove(post, {"d-1", ""}));
+}
+
+BOOST_AUTO_TEST_CASE(a_log_line_may_hold_malformed_bytes) {
+    std::vector<std::string> lines;
+    LogSink log = log_to(lines);
+    BOOST_CHECK(log.create(log_post("a\xff")).answer == Answer::sent);
+    BOOST_TEST(nlohmann::json::parse(lines.at(0)).at("summary").get<std::string>() == "a\uFFFD");
+}
