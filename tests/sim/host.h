@@ -28,7 +28,7 @@ struct Surroundings {
     Readiness& readiness;
     AskRules asking;
     BatchRules batch;
-    AgentLogs* agent_logs;  ///< null: nobody asks for logs
+    AgentLogs* agent_logs;  ///< null: the workers ask for no logs
 };
 
 /// What begins with a watch in a world whose batches go by these rules.
@@ -45,7 +45,7 @@ class Host {
     void start();
     /// kill -9 from outside.
     void kill();
-    /// The same, and nobody starts it again for `time`.
+    /// The same, and it is not started again for `time`.
     void keep_dead(Micros time);
     void stall(Micros time);
     void cut_off(Micros time);
