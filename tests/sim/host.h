@@ -28,7 +28,7 @@ struct Surroundings {
     Readiness& readiness;
     AskRules asking;
     BatchRules batch;
-    AgentLogs* agent_logs;  ///< null: no worker asks for logs
+    AgentLogs* agent_logs;  ///< null: the workers ask for no logs
 };
 
 /// What begins with a watch in a world whose batches go by these rules.
