@@ -15,10 +15,18 @@ enum class Remedy {
     fatal,   ///< stop; a person has to mend something
 };
 
+/// What an error of our own ports is about, where its receiver has to know more than the remedy.
+enum class Cause {
+    other,
+    fenced,           ///< another owner has a newer generation (worker/store/fence.h)
+    owned_elsewhere,  ///< another group or cluster reads the partition (worker/consume/claim_partition.h)
+};
+
 struct Error {
     Remedy remedy = Remedy::fatal;
     int code = 0;      ///< the library's own number (errno, MySQL, curl, Kafka); 0 when there is none
     std::string text;  ///< for people; never holds a secret
+    Cause cause = Cause::other;
 };
 
 /// A T, or an Error that says why not.
@@ -32,13 +40,17 @@ using Failure = tl::unexpected<Error>;
 
 /// Failures by remedy; `code` as in Error.
 inline Failure retryable(std::string text, int code = 0) {
-    return Failure(Error{Remedy::retry, code, std::move(text)});
+    return Failure(Error{Remedy::retry, code, std::move(text), Cause::other});
 }
 inline Failure poisonous(std::string text, int code = 0) {
-    return Failure(Error{Remedy::poison, code, std::move(text)});
+    return Failure(Error{Remedy::poison, code, std::move(text), Cause::other});
 }
 inline Failure fatal(std::string text, int code = 0) {
-    return Failure(Error{Remedy::fatal, code, std::move(text)});
+    return Failure(Error{Remedy::fatal, code, std::move(text), Cause::other});
+}
+/// A failure with a cause of ours.
+inline Failure failure(Remedy remedy, Cause cause, std::string text) {
+    return Failure(Error{remedy, 0, std::move(text), cause});
 }
 
 }  // namespace epilogue

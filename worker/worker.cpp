@@ -246,19 +246,19 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
     CallbackApi api(config, {mysql_settings(config), watch_rules(config),
                              [&](Store& store) { return planner_for(config, store); }});
     const auto address = parse_listen_address(config.worker.http_listen).value_or(ListenAddress{});
-    TRY(const auto probe,
-        Probe::listen(address.host, address.port,
-                      {[&] {
-                           metrics.ready(readiness.missing().empty());
-                           return metrics.text();
-                       },
-                       [&] { return readiness.missing(); }, [&] { return readiness.history(); },
-                       [&] {
-                           const Worker* worker = running;
-                           return worker == nullptr || worker->turns();
-                       },
-                       &api}));
-    log_info("listening", {{"address", address.host + ":" + std::to_string(probe->port())}});
+    TRY(const auto endpoints,
+        HttpEndpoints::listen(address.host, address.port,
+                              {[&] {
+                                   metrics.ready(readiness.missing().empty());
+                                   return metrics.text();
+                               },
+                               [&] { return readiness.missing(); }, [&] { return readiness.history(); },
+                               [&] {
+                                   const Worker* worker = running;
+                                   return worker == nullptr || worker->turns();
+                               },
+                               &api}));
+    log_info("listening", {{"address", address.host + ":" + std::to_string(endpoints->port())}});
     const StoreObserver store_observer{[&](auto seconds) { metrics.committed(seconds); },
                                        [&] { metrics.ambiguous_commit(); },
                                        [&](auto cause) { metrics.undone(cause); }};

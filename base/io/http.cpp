@@ -32,7 +32,7 @@ CURL* handle_of_this_thread() {
 }
 
 /// What the callbacks fill.
-struct Reception {
+struct ResponseBuffer {
     HttpAnswer& answer;
     std::size_t max_body = 0;
     std::size_t header_bytes = 0;
@@ -42,16 +42,16 @@ struct Reception {
 // libcurl calls these from C: no exception may pass, a count that differs from `size` ends the transfer.
 std::size_t on_header(char* bytes, std::size_t, std::size_t size, void* context) {
     try {
-        Reception& reception = *static_cast<Reception*>(context);
+        ResponseBuffer& buffer = *static_cast<ResponseBuffer*>(context);
         const std::string_view line(bytes, size);
         if (line.starts_with("HTTP/")) {  // a new header section: the one before was a 1xx
-            reception.answer.headers.clear();
-            reception.header_bytes = 0;
+            buffer.answer.headers.clear();
+            buffer.header_bytes = 0;
         }
-        reception.header_bytes += size;
+        buffer.header_bytes += size;
         const std::size_t colon = line.find(':');
-        if (colon != std::string_view::npos && reception.header_bytes <= max_header_bytes) {
-            reception.answer.headers[lowered(trimmed(line.substr(0, colon)))] =
+        if (colon != std::string_view::npos && buffer.header_bytes <= max_header_bytes) {
+            buffer.answer.headers[lowered(trimmed(line.substr(0, colon)))] =
                 std::string(trimmed(line.substr(colon + 1)));
         }
         return size;
@@ -62,12 +62,12 @@ std::size_t on_header(char* bytes, std::size_t, std::size_t size, void* context)
 
 std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* context) {
     try {
-        Reception& reception = *static_cast<Reception*>(context);
-        if (size > reception.max_body - reception.answer.body.size()) {
-            reception.too_large = true;
+        ResponseBuffer& buffer = *static_cast<ResponseBuffer*>(context);
+        if (size > buffer.max_body - buffer.answer.body.size()) {
+            buffer.too_large = true;
             return 0;
         }
-        reception.answer.body.append(bytes, size);
+        buffer.answer.body.append(bytes, size);
         return size;
     } catch (const std::exception&) {
         return 0;
@@ -226,8 +226,8 @@ std::string cause_of(CURLcode code, const char* details, const std::string& url)
 
 /// Fills in outcome, status and cause after the transfer ended with `code`.
 void conclude(CURL* handle, CURLcode code, const char* details, const HttpRequest& request,
-              const Reception& reception) {
-    HttpAnswer& answer = reception.answer;
+              const ResponseBuffer& buffer) {
+    HttpAnswer& answer = buffer.answer;
     answer.timed_out = code == CURLE_OPERATION_TIMEDOUT;
     if (code == CURLE_OK) {
         long status = 0;
@@ -241,7 +241,7 @@ void conclude(CURL* handle, CURLcode code, const char* details, const HttpReques
     } else if (provably_unsent(handle, code)) {
         answer.outcome = HttpOutcome::not_sent;
         answer.cause = cause_of(code, details, request.url);
-    } else if (reception.too_large) {
+    } else if (buffer.too_large) {
         answer.cause = "the answer is larger than " + std::to_string(request.max_answer_bytes) + " bytes";
     } else {
         answer.cause = cause_of(code, details, request.url);
@@ -259,16 +259,16 @@ HttpAnswer transfer(const HttpRequest& request) {
     if (handle == nullptr || headers == nullptr) return unsent("out of memory");
 
     HttpAnswer answer;
-    Reception reception{answer, request.max_answer_bytes};
+    ResponseBuffer buffer{answer, request.max_answer_bytes};
     char details[CURL_ERROR_SIZE] = "";
     Options options(handle);
     set_transport(options, request);
     set_method(options, request);
     options.set(CURLOPT_HTTPHEADER, headers.get());
     options.set(CURLOPT_HEADERFUNCTION, &on_header);
-    options.set(CURLOPT_HEADERDATA, static_cast<void*>(&reception));
+    options.set(CURLOPT_HEADERDATA, static_cast<void*>(&buffer));
     options.set(CURLOPT_WRITEFUNCTION, &on_body);
-    options.set(CURLOPT_WRITEDATA, static_cast<void*>(&reception));
+    options.set(CURLOPT_WRITEDATA, static_cast<void*>(&buffer));
     options.set(CURLOPT_ERRORBUFFER, static_cast<char*>(details));
     if (request.cancelled != nullptr) {
         options.set(CURLOPT_NOPROGRESS, 0L);
@@ -281,7 +281,7 @@ HttpAnswer transfer(const HttpRequest& request) {
     }
 
     const CURLcode code = curl_easy_perform(handle);
-    conclude(handle, code, static_cast<const char*>(details), request, reception);
+    conclude(handle, code, static_cast<const char*>(details), request, buffer);
     curl_easy_reset(handle);  // it must not keep pointers to what ends here
     return answer;
 }

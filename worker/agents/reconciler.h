@@ -78,7 +78,7 @@ class Reconciler {
     const ReadLog read_log_;
     const ReconcileRules rules_;
     const ReconcileObserver observer_;
-    EveryTenSeconds complaints_;
+    RateLimitedLog complaints_;
     LeasedQueue<Task> queue_;
 };
 

@@ -18,7 +18,7 @@ constexpr std::size_t rows_at_once = 500;
 }  // namespace
 
 void Adopter::run(const std::stop_token& stop) {
-    EveryTenSeconds complaints;
+    RateLimitedLog complaints;
     while (!stop.stop_requested()) {
         if (const auto adopted = adopt_all(); !adopted)
             complaints.warn("adoption", "callbacks of others wait to be adopted",

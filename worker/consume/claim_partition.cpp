@@ -72,13 +72,13 @@ Result<void> check_owner(const PartitionRow& row, const PartitionKey& key, const
     const Instant alive_at = std::min(now, std::max(claimed_at, row.touched_at.value_or(claimed_at)));
     if (now - alive_at >= silent_after) return {};
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - alive_at).count();
-    return retryable((other_group ? "group " + row.group : "cluster " + row.cluster_id) +
-                         " is read into the same tables by " + row.owner + ", last seen " +
-                         std::to_string(seconds) +
-                         " s ago: each needs tables of its own; this worker goes on from there when that one "
-                         "has been silent for " +
-                         std::to_string(silent_after.count()) + " s",
-                     owned_elsewhere_code);
+    return failure(Remedy::retry, Cause::owned_elsewhere,
+                   (other_group ? "group " + row.group : "cluster " + row.cluster_id) +
+                       " is read into the same tables by " + row.owner + ", last seen " +
+                       std::to_string(seconds) +
+                       " s ago: each needs tables of its own; this worker goes on from there when that one "
+                       "has been silent for " +
+                       std::to_string(silent_after.count()) + " s");
 }
 
 /// Writes position and anchor of the claim into `row`, which is locked. Errors: retryable, the row changed

@@ -10,11 +10,10 @@
 
 namespace epilogue {
 
-/// The error's code when a live worker of another group, or of another cluster, reads the partition into
-/// these tables.
-constexpr int owned_elsewhere_code = -423;
+/// Whether the error says that a live worker of another group, or of another cluster, reads the partition
+/// into these tables.
 inline bool is_owned_elsewhere(const Error& error) {
-    return error.code == owned_elsewhere_code;
+    return error.cause == Cause::owned_elsewhere;
 }
 
 /// A claim that was made, and how its position was found.

@@ -10,7 +10,7 @@
 namespace epilogue {
 namespace {
 
-std::string fitted(std::string_view text) {
+std::string truncated(std::string_view text) {
     return redacted_prefix(trimmed(text), max_digest_text_bytes);
 }
 
@@ -38,18 +38,18 @@ struct AddWork {
     void operator()(const CommandStarted& started) const {
         if (with_id(digest.commands, started.id) || !has_room(digest, digest.commands.size())) return;
         digest.commands.push_back(
-            {started.id, fitted(started.command), runs_tests(started.command), std::nullopt});
+            {started.id, truncated(started.command), runs_tests(started.command), std::nullopt});
     }
     void operator()(const CommandEnded& ended) const {
         if (auto* command = with_id(digest.commands, ended.id)) command->exit_code = ended.exit_code;
     }
     void operator()(const FileChanged& changed) const {
-        add_once(digest, digest.files, fitted(changed.path));
+        add_once(digest, digest.files, truncated(changed.path));
     }
-    void operator()(const LinkSeen& link) const { add_once(digest, digest.links, fitted(link.url)); }
+    void operator()(const LinkSeen& link) const { add_once(digest, digest.links, truncated(link.url)); }
     void operator()(const ErrorSeen& error) const {
         if (with_id(digest.errors, error.id) || !has_room(digest, digest.errors.size())) return;
-        digest.errors.push_back({error.id, fitted(error.text)});
+        digest.errors.push_back({error.id, truncated(error.text)});
     }
 };
 

@@ -87,7 +87,8 @@ Result<DeliveryEvent> PostingProtocol::send(ClaimedDelivery& claimed) const {
     if (row.body.empty()) row.body = claimed.sink->render(claimed.summary, row.id);
     TRY_VOID(record(claimed, IntentMade{}));
     if (!lease_holds(claimed))
-        return fatal("delivery " + row.id + ": its lease is too short for another request", fenced_code);
+        return failure(Remedy::fatal, Cause::fenced,
+                       "delivery " + row.id + ": its lease is too short for another request");
     const Attempt attempt = claimed.sink->create(claimed.post());
     observer_.answered(row.sink, attempt.answer);
     note_answer(attempt, claimed);

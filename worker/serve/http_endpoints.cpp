@@ -52,9 +52,9 @@ BodyRead read_body(const httplib::ContentReader& reader, std::string& body) {
 
 }  // namespace
 
-struct Probe::Server {
+struct HttpEndpoints::Server {
     httplib::Server http;
-    ProbeSources sources;
+    EndpointSources sources;
     int port = 0;
     std::jthread thread;
 
@@ -121,9 +121,10 @@ struct Probe::Server {
     }
 };
 
-Probe::Probe(std::unique_ptr<Server> server) : server_(std::move(server)) {}
+HttpEndpoints::HttpEndpoints(std::unique_ptr<Server> server) : server_(std::move(server)) {}
 
-Result<std::unique_ptr<Probe>> Probe::listen(const std::string& host, int port, ProbeSources sources) {
+Result<std::unique_ptr<HttpEndpoints>> HttpEndpoints::listen(const std::string& host, int port,
+                                                             EndpointSources sources) {
     auto server = std::make_unique<Server>();
     server->sources = std::move(sources);
     // SO_REUSEPORT, the library's default, would let two workers share an address without noticing.
@@ -151,14 +152,14 @@ Result<std::unique_ptr<Probe>> Probe::listen(const std::string& host, int port, 
     server->thread =
         named_thread("probe", [raw = server.get()](const auto&) { raw->http.listen_after_bind(); });
     while (!server->http.is_running()) std::this_thread::yield();  // stop() before that would be lost
-    return std::unique_ptr<Probe>(new Probe(std::move(server)));
+    return std::unique_ptr<HttpEndpoints>(new HttpEndpoints(std::move(server)));
 }
 
-Probe::~Probe() {
+HttpEndpoints::~HttpEndpoints() {
     server_->http.stop();
 }
 
-int Probe::port() const {
+int HttpEndpoints::port() const {
     return server_->port;
 }
 

@@ -5,13 +5,13 @@
 
 namespace epilogue {
 
-constexpr int fenced_code = -409;
-
+/// The error, about `what`.
 inline Failure fenced(std::string what) {
-    return fatal(std::move(what) + ": another owner has a newer generation", fenced_code);
+    return failure(Remedy::fatal, Cause::fenced, std::move(what) + ": another owner has a newer generation");
 }
+/// Whether it is that error.
 inline bool is_fenced(const Error& error) {
-    return error.code == fenced_code;
+    return error.cause == Cause::fenced;
 }
 
 }  // namespace epilogue

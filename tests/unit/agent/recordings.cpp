@@ -81,7 +81,7 @@ std::vector<Recorded> all_recorded() {
 }
 
 /// The events that a callback saw, apart from those of the wire only. Thread-safe.
-class Witness {
+class SeenEvents {
   public:
     ConversationOptions options() {
         ConversationOptions made;
@@ -135,15 +135,15 @@ void play(AgentStandIn& server, const Recorded& recorded, std::size_t drop_after
 void check(const Recorded& recorded, std::size_t drop_after) {
     AgentStandIn server(recorded.version);
     server.add(id);
-    Witness witness;
-    auto conversation = RemoteConversation::attach(server.client(), id, witness.options());
+    SeenEvents seen_events;
+    auto conversation = RemoteConversation::attach(server.client(), id, seen_events.options());
     BOOST_REQUIRE(conversation.has_value());
     play(server, recorded, drop_after);
     BOOST_TEST((*conversation)->reconcile(patience).has_value());
     const auto expected = ids_in(recorded.log);
-    eventually("all events told", [&] { return witness.size() >= expected.size(); });
+    eventually("all events told", [&] { return seen_events.size() >= expected.size(); });
     BOOST_TEST_CONTEXT(recorded.name) {
-        BOOST_TEST(witness.sorted() == sorted(expected), boost::test_tools::per_element());
+        BOOST_TEST(seen_events.sorted() == sorted(expected), boost::test_tools::per_element());
         BOOST_TEST(ids_of((*conversation)->events()) == expected, boost::test_tools::per_element());
     }
 }
