@@ -194,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(a_target_that_would_lead_elsewhere_is_never_asked, Fixtu
         BOOST_TEST(!sink.find(post_to(bad, 7)).ok);
     }
     BOOST_TEST(name_of(sink.create(post_to(repo, 0)).answer) == "refused");
-    post.target = LogTarget{};
+    post.target = ForeignTarget{};
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
     const Receipt odd{.remote_id = "1/../2", .remote_url = {}};
     BOOST_TEST(!sink.remove(post_to(repo, 7), odd));

@@ -18,7 +18,7 @@ struct ReviewFixture : Fixture {
     std::int64_t root = seed_review("alice", "why?");
     std::int64_t second = seed_review("bob", "@openhands fix", text_of(root));
 
-    ReviewFixture() { std::get<GithubTarget>(post.target).review_comment_id = second; }
+    ReviewFixture() { std::any_cast<GithubTarget&>(post.target).review_comment_id = second; }
 
     std::int64_t seed_review(const std::string& author, const std::string& body,
                              const std::string& thread = "") {
@@ -46,7 +46,7 @@ BOOST_FIXTURE_TEST_CASE(a_reply_goes_to_the_comment_that_begins_the_thread, Revi
     BOOST_TEST(newest().thread == text_of(root));
     BOOST_TEST(newest().body == post.body);
     BOOST_TEST(attempt.receipt.remote_url.ends_with("/pull/7#discussion_r" + attempt.receipt.remote_id));
-    std::get<GithubTarget>(post.target).review_comment_id = root;
+    std::any_cast<GithubTarget&>(post.target).review_comment_id = root;
     BOOST_TEST(name_of(sink.create(post).answer) == "sent");
     BOOST_TEST(newest().thread == text_of(root));
     BOOST_TEST(platform.counts().attempts == 2U);

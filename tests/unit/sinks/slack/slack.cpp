@@ -293,10 +293,10 @@ BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_channel_nothing_is_asked, Fixture) 
     SlackSink bare(settings);
     BOOST_TEST(name_of(bare.create(post).answer) == "unauthorised");
     BOOST_TEST(bare.find(post).forbidden);
-    std::get<SlackTarget>(post.target).channel = "C1&ts=2";
+    std::any_cast<SlackTarget&>(post.target).channel = "C1&ts=2";
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
     BOOST_TEST(!sink.find(post).ok);
-    post.target = LogTarget{};
+    post.target = ForeignTarget{};
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
     BOOST_TEST(!sink.remove(post, {.remote_id = "1.2", .remote_url = {}}));
     BOOST_TEST(platform.log().empty());
