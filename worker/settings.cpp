@@ -13,6 +13,20 @@ namespace epilogue {
 namespace {
 
 constexpr std::size_t short_id = 8;
+constexpr int summariser_threads = 8;
+
+SummaryRules summary_rules(const Config& config) {
+    SummaryRules rules;
+    rules.sources.clear();
+    for (const SummarySource source : config.summary.sources)
+        rules.sources.emplace_back(source == SummarySource::final_words ? "final" : "digest");
+    rules.web_url = config.summary.web_url;
+    return rules;
+}
+
+AskRules ask_rules(const Config& config) {
+    return {!config.agent_server.url.empty(), config.summary.deadline};
+}
 
 }  // namespace
 
@@ -52,31 +66,6 @@ SinkSettings sink_settings(const Config& config) {
     return settings;
 }
 
-SummaryRules summary_rules(const Config& config) {
-    SummaryRules rules;
-    rules.sources.clear();
-    for (const SummarySource source : config.summary.sources)
-        rules.sources.emplace_back(source == SummarySource::final_words ? "final" : "digest");
-    rules.web_url = config.summary.web_url;
-    return rules;
-}
-
-AskRules ask_rules(const Config& config) {
-    return {!config.agent_server.url.empty(), config.summary.deadline};
-}
-
-SummariserRules summariser_rules(const Config& config, const std::string& owner) {
-    return {owner, config.worker.lease, config.summary.deadline};
-}
-
-SenderRules sender_rules(const Config& config, const std::string& owner) {
-    SenderRules rules;
-    rules.owner = owner;
-    rules.lease = config.worker.lease;
-    rules.http_timeout = config.worker.http_timeout;
-    return rules;
-}
-
 BatchRules batch_rules(const Config& config) {
     BatchRules rules;
     rules.settle = config.worker.settle;
@@ -106,12 +95,28 @@ WatchRules watch_rules(const Config& config) {
     return {config.worker.inactivity_timeout, !config.agent_server.url.empty()};
 }
 
-ReconcileRules reconcile_rules(const Config& config, const std::string& owner) {
-    return {config.kafka.group, config.kafka.topic, owner, batch_rules(config)};
-}
-
-AdoptionRules adoption_rules(const Config& config, const Installation& installation) {
-    return {installation.created_at, config.worker.adopt_max_age, watch_rules(config)};
+PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation) {
+    const auto& kafka = config.kafka;
+    const auto& worker = config.worker;
+    const SenderClock clock = system_sender_clock();
+    return {
+        .installation_id = installation.id,
+        .summary = summary_rules(config),
+        .asking = ask_rules(config),
+        .batch = batch_rules(config),
+        .adoption = {installation.created_at, worker.adopt_max_age, watch_rules(config)},
+        .sender = {.owner = owner, .lease = worker.lease, .http_timeout = worker.http_timeout},
+        .sender_clock = clock,
+        .senders = worker.senders,
+        .summariser = {owner, worker.lease, config.summary.deadline},
+        .summarisers = summariser_threads,
+        .queue_limits = {worker.batch_max_records, worker.batch_max_bytes, worker.batch_max_wait},
+        .queue_clock = {},
+        .poller = {.topic = kafka.topic, .brokers = kafka.brokers},
+        .start = kafka.start,
+        .loop = {.group = kafka.group, .topic = kafka.topic, .owner = owner, .random01 = clock.random01},
+        .reconcile = {kafka.group, kafka.topic, owner, batch_rules(config)},
+    };
 }
 
 std::string worker_name() {

@@ -9,12 +9,11 @@
 #include "base/io/mysql.h"
 #include "sinks/registry.h"
 #include "worker/agents/agent_directory.h"
-#include "worker/agents/reconciler.h"
-#include "worker/agents/summariser.h"
-#include "worker/apply/adoption.h"
 #include "worker/apply/batch.h"
-#include "worker/core/summarise.h"
-#include "worker/deliver/sender.h"
+#include "worker/apply/planner.h"
+#include "worker/apply/registration.h"
+#include "worker/parts.h"
+#include "worker/store/store.h"
 
 namespace epilogue {
 
@@ -25,18 +24,15 @@ KafkaSettings kafka_settings(const Config& config);
 const ConfigSchema& config_schema();
 /// With the first of [security] keys; the lines of the `log` processor go to our log.
 SinkSettings sink_settings(const Config& config);
-SummaryRules summary_rules(const Config& config);
-AskRules ask_rules(const Config& config);
-SummariserRules summariser_rules(const Config& config, const std::string& owner);
-SenderRules sender_rules(const Config& config, const std::string& owner);
 BatchRules batch_rules(const Config& config);
 /// With the name space that `migrate` wrote. Errors: the database's; fatal when it is empty.
 Result<Planner> planner_for(const Config& config, Store& store);
 /// With deadlines as posts have them: no user waits for the answer.
 AgentDirectoryRules agent_directory_rules(const Config& config);
 WatchRules watch_rules(const Config& config);
-ReconcileRules reconcile_rules(const Config& config, const std::string& owner);
-AdoptionRules adoption_rules(const Config& config, const Installation& installation);
+
+/// What the parts of the worker `owner` go by.
+PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation);
 
 /// host:pid:random, unique for each run of a process.
 std::string worker_name();

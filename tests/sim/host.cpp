@@ -4,14 +4,7 @@
 
 #include "tests/sim/agent.h"
 #include "tests/sim/workload.h"
-#include "worker/agents/reconciler.h"
-#include "worker/apply/batch.h"
-#include "worker/consume/consumer_log.h"
-#include "worker/consume/dispatch_report.h"
-#include "worker/consume/poller.h"
-#include "worker/store/delivery_rows.h"
-#include "worker/store/reconcile_rows.h"
-#include "worker/store/summary_rows.h"
+#include "worker/parts.h"
 
 namespace epilogue::sim {
 namespace {
@@ -26,75 +19,28 @@ constexpr seconds summary_lease{10};
 constexpr Micros shortest_idle = milliseconds{100};
 constexpr Micros longest_idle = seconds{4};
 
-SummaryRules summary_rules() {
-    return {};
-}
-
 }  // namespace
 
 WatchRules watch_rules(const BatchRules& batch) {
     return {batch.inactivity, batch.default_agent_server};
 }
 
-/// The worker itself, as worker/worker.cpp puts it together.
-struct Host::Parts {
-    Parts(Host& host, const Surroundings& world, Process& process)
+/// The worker's parts (worker/parts.h) over the ports of the simulated world.
+struct Host::Assembly {
+    Assembly(Host& host, const Surroundings& world, Process& process)
         : loop_store(world.database, process),
           post_store(world.database, process),
-          planner(installation_id, summary_rules(), world.asking),
-          batch(loop_store, planner, world.batch),
-          adopter(post_store, planner, {.installed_at = Database::start, .watch = watch_rules(world.batch)},
-                  [] {}),
           sinks(make_sinks(world.platform, process)),
-          sender(
-              post_store, sinks, {.owner = process.name()}, {},
-              {[&host] { return host.boot_offset_ + std::chrono::nanoseconds(host.world_.schedule.now()); },
-               [&world_random = world.schedule.random] { return world_random.real01(); }}),
-          outbox(post_store, sender, senders, [](const std::string&) {}),
           final_messages(world.database, process),
-          summariser(post_store, final_messages,
-                     {.owner = process.name(), .lease = summary_lease, .deadline = world.asking.deadline},
-                     {.released =
-                          [this](const DeliveryRow& row) {
-                              outbox.add({row.id, row.sink});
-                          }}),
-          asking(post_store, final_messages, summariser, summarisers, [](const std::string&) {}),
-          queues(host.limits_,
-                 {[&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
-                  [&host] { return host.world_.database.now() + host.wall_offset_; }}),
           consumer(world.broker, process, [&host] { host.poll_soon(microseconds{50}); }),
-          poller(consumer, queues, {world.metrics, world.readiness},
-                 {.topic = "conversation.events",
-                  .brokers = "the simulated broker",
-                  .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); }}),
-          log(consumer, OffsetReset::earliest),
-          loop({queues, log}, {loop_store, batch},
-               {.outbox = outbox,
-                .summary_owed = [this](const TurnId& turn) { asking.add(turn); },
-                .dead_letter = [](const DeadLetterRow&) {}},
-               {world.metrics, world.readiness},
-               {.group = "epilogue",
-                .topic = "conversation.events",
-                .owner = process.name(),
-                .steady = [&host] { return SteadyTime(host.boot_offset_ + host.world_.schedule.now()); },
-                .random01 = [&world_random = world.schedule.random] { return world_random.real01(); }}) {
-        if (world.agent_logs == nullptr) return;
-        reconciler = std::make_unique<Reconciler>(
-            post_store, planner, world.agent_logs->asked_by(process),
-            ReconcileRules{.group = "epilogue",
-                           .topic = "conversation.events",
-                           .owner = process.name(),
-                           .batch = world.batch},
-            ReconcileObserver{.over =
-                                  [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
-                                      schedule.say("a catch-up ({}): {}", name_of(why), result);
-                                  },
-                              .applied =
-                                  [this, &metrics = world.metrics](const BatchReport& report) {
-                                      dispatch_report(report, metrics, outbox);
-                                      for (const TurnId& turn : report.owed) asking.add(turn);
-                                  }});
-    }
+          parts({loop_store, post_store, consumer, sinks, final_messages,
+                 world.agent_logs == nullptr ? ReadLog() : world.agent_logs->asked_by(process)},
+                rules_of(host, world, process.name()),
+                {.reconciled =
+                     [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
+                         schedule.say("a catch-up ({}): {}", name_of(why), result);
+                     }},
+                {world.metrics, world.readiness}) {}
 
     static Sinks make_sinks(Platform& platform, Process& process) {
         Sinks sinks;
@@ -102,23 +48,38 @@ struct Host::Parts {
         return sinks;
     }
 
+    static PartsRules rules_of(Host& host, const Surroundings& world, const std::string& owner) {
+        const auto boot_time = [&host] { return host.boot_offset_ + host.world_.schedule.now(); };
+        const auto steady = [boot_time] { return SteadyTime(boot_time()); };
+        const auto random01 = [&random = world.schedule.random] { return random.real01(); };
+        const std::string group = "epilogue";
+        const std::string topic = "conversation.events";
+        return {
+            .installation_id = installation_id,
+            .summary = {},
+            .asking = world.asking,
+            .batch = world.batch,
+            .adoption = {.installed_at = Database::start, .watch = watch_rules(world.batch)},
+            .sender = {.owner = owner},
+            .sender_clock = {[boot_time] { return boot_time(); }, random01},
+            .senders = senders,
+            .summariser = {.owner = owner, .lease = summary_lease, .deadline = world.asking.deadline},
+            .summarisers = summarisers,
+            .queue_limits = host.limits_,
+            .queue_clock = {steady, [&host] { return host.world_.database.now() + host.wall_offset_; }},
+            .poller = {.topic = topic, .brokers = "the simulated broker", .steady = steady},
+            .start = OffsetReset::earliest,
+            .loop = {.group = group, .topic = topic, .owner = owner, .steady = steady, .random01 = random01},
+            .reconcile = {.group = group, .topic = topic, .owner = owner, .batch = world.batch},
+        };
+    }
+
     SimStore loop_store;
     SimStore post_store;
-    Planner planner;
-    Batch batch;
-    Adopter adopter;
     Sinks sinks;
-    Sender sender;
-    Outbox outbox;
     SimFinalMessageSource final_messages;
-    Summariser summariser;
-    Summarisers asking;
-    PartitionQueues queues;
     SimConsumer consumer;
-    Poller poller;
-    ConsumerLog log;
-    Loop loop;
-    std::unique_ptr<Reconciler> reconciler;
+    Parts parts;
 };
 
 Host::Host(Surroundings world, int number) : world_(world), number_(number) {
@@ -149,12 +110,12 @@ void Host::start() {
     senders_busy_ = 0;
     summarisers_busy_ = 0;
     idle_for_ = shortest_idle;
-    parts_ = std::make_unique<Parts>(*this, world_, *process_);
+    worker_ = std::make_unique<Assembly>(*this, world_, *process_);
     schedule.say("{} starts", process_->name());
-    (void)parts_->poller.open().has_value();
+    (void)worker_->parts.poller.open().has_value();
     sweep_soon(schedule.random.between(Micros{0}, Micros(milliseconds{500})));
     adopt_soon();
-    if (parts_->reconciler) catch_up_soon(until_next_catch_up());
+    if (world_.agent_logs != nullptr) catch_up_soon(until_next_catch_up());
 }
 
 void Host::kill() {
@@ -173,8 +134,8 @@ void Host::keep_dead(Micros time) {
 
 void Host::died() {
     Schedule& schedule = world_.schedule;
-    world_.broker.drop(parts_->consumer);
-    parts_.reset();
+    world_.broker.drop(worker_->consumer);
+    worker_.reset();
     process_.reset();
     schedule.after(schedule.random.between(Micros(milliseconds{500}), Micros(seconds{20})),
                    [this] { start(); });
@@ -195,10 +156,10 @@ void Host::stood_still(Micros time) {
         schedule.after(session_timeout, [this, process = std::weak_ptr(process_)] {
             const auto still = process.lock();
             if (!still || still != process_ || !still->stands_still() ||
-                !world_.broker.is_member(parts_->consumer))
+                !world_.broker.is_member(worker_->consumer))
                 return;
-            parts_->consumer.expel();
-            world_.broker.drop(parts_->consumer);
+            worker_->consumer.expel();
+            world_.broker.drop(worker_->consumer);
         });
     }
     notice_loss();
@@ -209,7 +170,7 @@ void Host::notice_loss() {
     Schedule& schedule = world_.schedule;
     process_->after(Micros{0}, [this, &schedule] {
         process_->after(schedule.random.between(Micros(milliseconds{1}), Micros(seconds{3})), [this] {
-            SimConsumer& consumer = parts_->consumer;
+            SimConsumer& consumer = worker_->consumer;
             if (!consumer.is_cut_off() && consumer.is_expelled()) consumer.notice_expulsion();
         });
     });
@@ -221,11 +182,11 @@ void Host::cut_off(Micros time) {
     Schedule& schedule = world_.schedule;
     schedule.faults.count(Fault::cut_off_from_broker);
     schedule.say("{} is cut off from the broker for {} ms", process_->name(), time.count() / 1000);
-    parts_->consumer.cut_off(time);
+    worker_->consumer.cut_off(time);
     process_->after(session_timeout, [this] {
-        if (!parts_->consumer.is_cut_off() || !world_.broker.is_member(parts_->consumer)) return;
-        parts_->consumer.expel();
-        world_.broker.drop(parts_->consumer);
+        if (!worker_->consumer.is_cut_off() || !world_.broker.is_member(worker_->consumer)) return;
+        worker_->consumer.expel();
+        world_.broker.drop(worker_->consumer);
     });
     process_->after(time, [this] { notice_loss(); });
 }
@@ -236,7 +197,7 @@ void Host::heal() {
         return;
     }
     process_->go_on();
-    parts_->consumer.cut_off(Micros{0});
+    worker_->consumer.cut_off(Micros{0});
     notice_loss();
 }
 
@@ -262,15 +223,15 @@ void Host::run(Routine& routine, std::function<void()> body, std::function<void(
 
 /// It waits in its polls; instead of that, the scheduler lets it turn while a poll brings something.
 void Host::poll() {
-    const std::int64_t brought = parts_->consumer.brought();
+    const std::int64_t brought = worker_->consumer.brought();
     run(
         polls_,
         [this] {
-            do parts_->poller.turn(milliseconds{0});
-            while (parts_->consumer.has_news());
+            do worker_->parts.poller.turn(milliseconds{0});
+            while (worker_->consumer.has_news());
         },
         [this, brought] {
-            if (parts_->consumer.brought() == brought) return;
+            if (worker_->consumer.brought() == brought) return;
             idle_for_ = shortest_idle;
             turn_soon(microseconds{50});
         });
@@ -283,13 +244,13 @@ void Host::poll() {
 void Host::turn() {
     const std::int64_t statements = world_.database.statements;
     run(
-        turns_, [this] { parts_->loop.turn(milliseconds{0}, std::stop_token{}); },
+        turns_, [this] { worker_->parts.loop.turn(milliseconds{0}, std::stop_token{}); },
         [this, statements] {
             const bool busy = world_.database.statements != statements;
             idle_for_ = busy ? shortest_idle : std::min(2 * idle_for_, longest_idle);
             turn_soon(busy ? Micros{200} : idle_for_);
             // The poll thread finds room in a full queue within the time of one poll.
-            if (parts_->consumer.has_paused()) poll_soon(milliseconds{100});
+            if (worker_->consumer.has_paused()) poll_soon(milliseconds{100});
             dispatch();
             if (process_) ask_next();
         });
@@ -300,10 +261,10 @@ void Host::turn() {
 
 void Host::dispatch() {
     while (senders_busy_ < senders) {
-        const auto task = parts_->outbox.begin();
+        const auto task = worker_->parts.outbox.begin();
         if (!task) return;
         ++senders_busy_;
-        process_->start([this, task = *task] { parts_->outbox.work_at(task); },
+        process_->start([this, task = *task] { worker_->parts.outbox.work_at(task); },
                         [this] {
                             --senders_busy_;
                             dispatch();
@@ -315,10 +276,10 @@ void Host::dispatch() {
 
 void Host::ask_next() {
     while (summarisers_busy_ < summarisers) {
-        const auto task = parts_->asking.begin();
+        const auto task = worker_->parts.summarisers.begin();
         if (!task) return;
         ++summarisers_busy_;
-        process_->start([this, task = *task] { parts_->asking.work_at(task, std::stop_token{}); },
+        process_->start([this, task = *task] { worker_->parts.summarisers.work_at(task, std::stop_token{}); },
                         [this] {
                             --summarisers_busy_;
                             ask_next();
@@ -332,8 +293,8 @@ void Host::sweep() {
     run(
         sweeps_,
         [this] {
-            parts_->outbox.sweep_once();
-            parts_->asking.sweep_once();
+            worker_->parts.outbox.sweep_once();
+            worker_->parts.summarisers.sweep_once();
         },
         [this] {
             dispatch();
@@ -347,7 +308,7 @@ void Host::catch_up() {
     run(
         catch_ups_,
         [this] {
-            Reconciler& reconciler = *parts_->reconciler;
+            Reconciler& reconciler = worker_->parts.reconciler;
             auto task = reconciler.begin();
             if (!task && reconciler.sweep_once()) task = reconciler.begin();
             if (task) (void)reconciler.work_at(*task, std::stop_token{}).has_value();
@@ -376,7 +337,8 @@ void Host::adopt_soon() {
             adopt_soon();
             return;
         }
-        process_->start([this] { (void)parts_->adopter.adopt_all().has_value(); }, [this] { adopt_soon(); });
+        process_->start([this] { (void)worker_->parts.adopter.adopt_all().has_value(); },
+                        [this] { adopt_soon(); });
     });
 }
 

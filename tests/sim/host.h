@@ -10,11 +10,11 @@
 #include "tests/sim/platform.h"
 #include "tests/sim/store.h"
 #include "tests/sim/workload.h"
-#include "worker/agents/summarisers.h"
-#include "worker/apply/adoption.h"
-#include "worker/consume/loop.h"
-#include "worker/deliver/outbox.h"
-#include "worker/deliver/sender.h"
+#include "worker/apply/batch.h"
+#include "worker/apply/planner.h"
+#include "worker/apply/registration.h"
+#include "worker/consume/partition_queues.h"
+#include "worker/observe/telemetry.h"
 
 namespace epilogue::sim {
 
@@ -54,7 +54,7 @@ class Host {
     bool runs() const { return process_ != nullptr; }
 
   private:
-    struct Parts;
+    struct Assembly;
 
     void died();
     void stood_still(Micros time);
@@ -91,7 +91,7 @@ class Host {
     Micros wall_offset_{0};
     QueueLimits limits_;
     std::shared_ptr<Process> process_;
-    std::unique_ptr<Parts> parts_;
+    std::unique_ptr<Assembly> worker_;
     Routine polls_{&Host::poll};
     Routine turns_{&Host::turn};
     Routine sweeps_{&Host::sweep};

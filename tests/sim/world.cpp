@@ -149,7 +149,7 @@ void World::judge() {
             const std::string name = std::to_string(id) + '\0' + conversation.id + '\0' + turn.key;
             owed.push_back({id, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
                             uuid_v5(installation_id, name), testing::headline_of(turn.verdict),
-                            turn.final_message, optional});
+                            turn.words, optional});
         }
     }
     oracle.judge(owed, platform.posts());
