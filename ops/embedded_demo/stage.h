@@ -17,7 +17,7 @@
 #include "ops/embedded_demo/broker.h"
 #include "ops/embedded_demo/log_file.h"
 #include "ops/embedded_demo/story.h"
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 #include "worker/mysql/mysql_store.h"
 
 namespace epilogue::embedded {

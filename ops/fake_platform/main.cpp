@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 #include "tests/integration/guarantees/place.h"
 #include "tests/integration/owned_partition.h"
 #include "worker/deliver/sender.h"

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 #include "sinks/marker.h"
 #include "sinks/registry.h"
 #include "tests/unit/sinks/hostile.h"

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/instant.h"
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 #include "sinks/sink.h"
 
 namespace epilogue::sink_test {

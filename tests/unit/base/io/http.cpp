@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE standin
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 
 #include <future>
 

@@ -1,4 +1,4 @@
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 
 #include "ops/fake_platform/control.h"
 #include "ops/fake_platform/server.h"
