@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/lab.h"
+#include "bench/bench_rig.h"
 
 namespace epilogue::bench {
 

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/process/programs.h"
-#include "ops/embedded_demo/screen.h"
-#include "ops/embedded_demo/stage.h"
-#include "ops/embedded_demo/story.h"
+#include "ops/embedded_demo/terminal.h"
+#include "ops/embedded_demo/demo_environment.h"
+#include "ops/embedded_demo/scenario.h"
 
 namespace epilogue::embedded {
 namespace {

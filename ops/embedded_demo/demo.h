@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/embedded_demo/play.h"
+#include "ops/embedded_demo/demo_runner.h"
 
 namespace epilogue::embedded {
 

@@ -1,8 +1,8 @@
 // The control API: what tests and the demo do to the play over HTTP.
 #pragma once
 
-#include "ops/fake_platform/desk.h"
-#include "ops/fake_platform/exchange.h"
+#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/http_messages.h"
 
 namespace epilogue::standin {
 

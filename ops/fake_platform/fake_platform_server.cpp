@@ -1,7 +1,7 @@
 #include "ops/fake_platform/fake_platform_server.h"
 
 #include "ops/fake_platform/control.h"
-#include "ops/fake_platform/server.h"
+#include "ops/fake_platform/http_server.h"
 
 namespace epilogue {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ops/fake_platform/desk.h"
+#include "ops/fake_platform/fake_platform.h"
 
 namespace epilogue {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "ops/fake_platform/platform.h"
+#include "ops/fake_platform/platform_api.h"
 
 namespace epilogue::standin {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/fake_platform/exchange.h"
+#include "ops/fake_platform/http_messages.h"
 
 namespace epilogue::standin {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ops/fake_platform/exchange.h"
+#include "ops/fake_platform/http_messages.h"
 
 namespace epilogue::standin {
 

@@ -7,7 +7,7 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include "ops/fake_platform/exchange.h"
+#include "ops/fake_platform/http_messages.h"
 #include "ops/fake_platform/socket_peer.h"
 
 namespace epilogue::standin {

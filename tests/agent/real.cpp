@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/last_words.h"
-#include "tests/agent/played.h"
+#include "tests/agent/scripted_conversation.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fault_proxy.h"
 

@@ -13,7 +13,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/agent/played.h"
+#include "tests/agent/scripted_conversation.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fault_proxy.h"
 #include "tests/support/golden.h"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/oracle/oracle.h"
 
 namespace epilogue::testing {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/chaos/pool.h"
-#include "tests/integration/stage.h"
+#include "tests/chaos/worker_processes.h"
+#include "tests/support/rig.h"
 #include "tests/oracle/random.h"
 #include "tests/support/fault_proxy.h"
 

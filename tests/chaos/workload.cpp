@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/integration/contract_post.h"
-#include "tests/oracle/storyteller.h"
+#include "tests/oracle/conversation_generator.h"
 #include "tests/support/eventually.h"
 
 namespace epilogue::testing {

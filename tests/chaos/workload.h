@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/random.h"
-#include "tests/oracle/told_turn.h"
+#include "tests/oracle/expected_turn.h"
 
 namespace epilogue::testing {
 

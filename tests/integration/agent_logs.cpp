@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/decode.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/integration/owned_partition.h"
 #include "tests/integration/recording_set.h"
 #include "tests/support/expect.h"

@@ -14,7 +14,7 @@
 #include "tests/integration/contract_post.h"
 #include "tests/integration/position_watch.h"
 #include "tests/integration/recording_set.h"
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 
 namespace {

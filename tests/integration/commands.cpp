@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/ports.h"
 
 namespace {

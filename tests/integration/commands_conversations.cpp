@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/process/ports.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
 #include "tests/support/eventually.h"

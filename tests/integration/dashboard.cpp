@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 #include "tests/support/ports.h"
 

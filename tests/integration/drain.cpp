@@ -9,7 +9,7 @@
 #include <signal.h>
 
 #include "base/io/mysql.h"
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 
 namespace {

@@ -13,7 +13,7 @@
 #include "base/io/mysql.h"
 #include "tests/support/eventually.h"
 #include "tests/support/proxied_database.h"
-#include "tests/support/stand_in_client.h"
+#include "tests/support/fake_platform_process.h"
 
 namespace {
 

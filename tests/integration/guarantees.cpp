@@ -7,7 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "ops/fake_platform/platform.h"
+#include "ops/fake_platform/platform_api.h"
 #include "tests/integration/guarantees/report.h"
 #include "tests/support/golden.h"
 

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 
 namespace {

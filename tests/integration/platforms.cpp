@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "tests/integration/contract_post.h"
 #include "tests/integration/recording_set.h"
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/integration/upstream_row.h"
 #include "tests/support/eventually.h"
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 
 namespace epilogue::testing {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/scenes.h"
+#include "tests/integration/racing_transactions.h"
 #include "tests/support/eventually.h"
 
 namespace {

@@ -13,9 +13,9 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/integration/contract_post.h"
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_handles.h"
 #include "tests/support/kafka_records.h"
-#include "tests/support/stand_in_client.h"
+#include "tests/support/fake_platform_process.h"
 
 namespace {
 

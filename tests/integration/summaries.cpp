@@ -4,9 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/agent/agent_stand_in.h"
-#include "tests/agent/gate.h"
-#include "tests/integration/stage.h"
+#include "tests/agent/fake_agent_server.h"
+#include "tests/agent/held_requests.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 
 namespace {

@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE time
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/stage.h"
+#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/stand_in_client.h"
+#include "tests/support/fake_platform_process.h"
 
 namespace epilogue::testing {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/storyteller.h"
+#include "tests/oracle/conversation_generator.h"
 #include "tests/sim/chaos.h"
 
 namespace epilogue::sim {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/storyteller.h"
+#include "tests/oracle/conversation_generator.h"
 #include "tests/oracle/v1_events.h"
 
 namespace epilogue::sim {

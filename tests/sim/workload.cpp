@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/storyteller.h"
+#include "tests/oracle/conversation_generator.h"
 
 namespace epilogue::sim {
 namespace {

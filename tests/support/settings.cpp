@@ -3,7 +3,7 @@
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
 #include "tests/support/kafka_broker.h"
-#include "tests/support/stand_in_client.h"
+#include "tests/support/fake_platform_process.h"
 
 namespace epilogue::testing {
 namespace {

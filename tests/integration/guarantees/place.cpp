@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "ops/fake_platform/platform.h"
+#include "ops/fake_platform/platform_api.h"
 
 namespace epilogue::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/fake_platform/desk.h"
+#include "ops/fake_platform/fake_platform.h"
 
 namespace epilogue::testing {
 

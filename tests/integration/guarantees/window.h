@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/guarantees/rehearsal.h"
+#include "tests/integration/guarantees/window_trial.h"
 
 namespace epilogue::testing {
 

@@ -10,7 +10,7 @@
 
 #include "base/process/ports.h"
 #include "base/process/temp_dir.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;

@@ -9,7 +9,7 @@
 
 #include "agent/conversation.h"
 #include "base/process/ports.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;

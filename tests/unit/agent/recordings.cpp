@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "agent/conversation.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;

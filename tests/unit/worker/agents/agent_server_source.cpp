@@ -5,8 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/agent/agent_stand_in.h"
-#include "tests/agent/gate.h"
+#include "tests/agent/fake_agent_server.h"
+#include "tests/agent/held_requests.h"
 
 namespace {
 

@@ -1,0 +1,33 @@
+// A blocking HTTP/1.1 server on loopback, one thread a connection. Boost.Beast stays in server.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ops/fake_platform/http_messages.h"
+#include "ops/fake_platform/socket_peer.h"
+
+namespace epilogue::standin {
+
+class Server {
+  public:
+    using Handler = std::function<Reply(const Request&)>;
+
+    /// Listens on 127.0.0.1:`port` (0: a free one) and calls `handler` from the connections' threads, as
+    /// long as it likes to block; `sockets` plays the WebSockets that are asked for. Throws
+    /// std::runtime_error when the port cannot be had.
+    Server(unsigned short port, Handler handler, SocketPlay sockets = {});
+    /// Ends every connection and joins every thread: `handler` must return soon, whoever blocks it.
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    /// The port it listens on.
+    unsigned short port() const;
+
+  private:
+    class Listener;
+    std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace epilogue::standin
