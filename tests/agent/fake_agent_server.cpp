@@ -8,7 +8,6 @@
 #include "agent/event.h"
 #include "agent/features.h"
 #include "agent/last_words.h"
-#include "worker/core/conversation.h"
 
 namespace epilogue::testing {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "agent/server.h"
 #include "ops/fake_platform/http_server.h"
-#include "worker/core/conversation.h"
 
 namespace epilogue::testing {
 

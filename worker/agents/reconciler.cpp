@@ -224,8 +224,4 @@ Result<void> CatchUps::put_off(const ReconcileRow& taken, bool right_away) {
     return store_.transact_idempotent(work);
 }
 
-std::string_view name_of(ReconcileReason why) {
-    return why == ReconcileReason::inactivity ? "silence" : "registered";
-}
-
 }  // namespace epilogue
