@@ -12,8 +12,8 @@
 #include "bench/recorded_traffic.h"
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
-#include "tests/support/kafka_broker.h"
 #include "tests/support/fake_platform_process.h"
+#include "tests/support/kafka_broker.h"
 
 namespace epilogue::bench {
 
@@ -38,7 +38,7 @@ class Lab {
 
     const testing::KafkaBroker& broker() const { return broker_; }
     const testing::Database& server() const { return server_; }
-    const testing::StandIn& platform() const { return platform_; }
+    const testing::FakePlatformProcess& platform() const { return platform_; }
 
     /// A topic with so many events of the traffic, as if they had come at 2,000 a second until now.
     void fill(const std::string& topic, Traffic& traffic, std::size_t events) const;
@@ -52,7 +52,7 @@ class Lab {
   private:
     testing::KafkaBroker broker_;
     testing::Database server_;
-    testing::StandIn platform_;
+    testing::FakePlatformProcess platform_;
 };
 
 /// The conversations of the traffic that are watched.

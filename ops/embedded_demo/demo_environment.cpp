@@ -16,7 +16,7 @@
 #include "worker/settings.h"
 #include "worker/worker.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,9 +38,9 @@ void required(const Result<void>& result) {
 
 using Progress = std::function<void(const std::string&)>;
 
-std::unique_ptr<Broker> start_broker(const Progress& progress) {
+std::unique_ptr<EmbeddedBroker> start_broker(const Progress& progress) {
     progress("starting a broker");
-    return required(Broker::start(topic, partitions));
+    return required(EmbeddedBroker::start(topic, partitions));
 }
 
 process::DatabaseServer start_database(const Progress& progress) {
@@ -60,10 +60,10 @@ std::vector<std::string> free_endpoints() {
     return endpoints;
 }
 
-std::string slack_ts_of(const StandIn& platform, std::int64_t id) {
+std::string slack_ts_of(const FakePlatformServer& platform, std::int64_t id) {
     const auto all = platform.visible();
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == id; });
-    return standin::slack_ts(*found);
+    return fake_platform::slack_ts(*found);
 }
 
 /// As `callbacks add` takes it.
@@ -85,7 +85,7 @@ std::string processor_json_of(const Place& place) {
 
 }  // namespace
 
-Stage::Stage(const std::function<void(const std::string&)>& progress)
+DemoEnvironment::DemoEnvironment(const std::function<void(const std::string&)>& progress)
     : log_(log_file()),
       broker_(start_broker(progress)),
       database_(start_database(progress)),
@@ -98,16 +98,16 @@ Stage::Stage(const std::function<void(const std::string&)>& progress)
     store_ = std::make_unique<MysqlStore>(mysql_settings(config_), StoreObserver{});
 }
 
-Stage::~Stage() {
+DemoEnvironment::~DemoEnvironment() {
     for (auto& worker : workers_) worker.request_stop();  // all at once, so that they drain side by side
     workers_.clear();
 }
 
-void Stage::write_config_file() const {
+void DemoEnvironment::write_config_file() const {
     const auto key = folder_.path() / "key";
     std::ofstream(key) << new_key() << "\n";
     std::ofstream file(config_file());
-    // Members that end without a word hold the group up for as long as a session may last.
+    // Members that end without leaving the group hold it up for as long as a session may last.
     file << fmt::format(R"([kafka]
 brokers = "{}"
 topic = "{}"
@@ -139,33 +139,33 @@ token = "any will do"
     if (!file.flush()) throw std::runtime_error("cannot write " + config_file().string());
 }
 
-void Stage::open_threads(std::vector<Story>& stories) {
-    for (Story& story : stories) {
-        if (!story.in_thread) continue;
-        standin::Comment first;
-        first.platform = story.place.platform;
-        first.place = story.place.path;
+void DemoEnvironment::open_threads(std::vector<Scenario>& scenarios) {
+    for (Scenario& scenario : scenarios) {
+        if (!scenario.in_thread) continue;
+        fake_platform::Comment first;
+        first.platform = scenario.place.platform;
+        first.place = scenario.place.path;
         first.author = "ada";
         first.body = "@openhands please have a look.";
-        if (first.platform == "gitlab") first.thread = sha256_hex(story.conversation).substr(0, 40);
+        if (first.platform == "gitlab") first.thread = sha256_hex(scenario.conversation).substr(0, 40);
         first.id = platform_.seed(first);
-        story.place.thread = first.platform == "gitlab"   ? first.thread
-                             : first.platform == "github" ? std::to_string(first.id)
-                                                          : slack_ts_of(platform_, first.id);
+        scenario.place.thread = first.platform == "gitlab"   ? first.thread
+                                : first.platform == "github" ? std::to_string(first.id)
+                                                             : slack_ts_of(platform_, first.id);
     }
 }
 
-void Stage::register_callback(const Story& story) {
+void DemoEnvironment::register_callback(const Scenario& scenario) {
     RegistrationRequest request;
-    request.conversation_id = story.conversation;
-    request.processor_type = story.place.platform;
-    request.processor_json = processor_json_of(story.place);
+    request.conversation_id = scenario.conversation;
+    request.processor_type = scenario.place.platform;
+    request.processor_json = processor_json_of(scenario.place);
     request.options.mode = Mode::every_turn;
     request.watch = watch_rules(config_);
     required(epilogue::register_callback(*store_, required(planner_for(config_, *store_)), request));
 }
 
-void Stage::start_workers(const std::stop_token& stop) {
+void DemoEnvironment::start_workers(const std::stop_token& stop) {
     for (const std::string& endpoint : endpoints_) {
         Config config = config_;
         config.worker.http_listen = endpoint;
@@ -183,23 +183,23 @@ void Stage::start_workers(const std::stop_token& stop) {
         stopped.wait_for(lock, stop, ask_every, [] { return false; });
 }
 
-std::string Stage::trouble() const {
+std::string DemoEnvironment::trouble() const {
     const std::lock_guard lock(mutex_);
     return trouble_;
 }
 
-std::size_t Stage::posts_done() {
+std::size_t DemoEnvironment::posts_done() {
     return static_cast<std::size_t>(
         count("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT', 'FAILED', 'PARKED')"));
 }
 
-bool Stage::is_sent(const Story& story) {
+bool DemoEnvironment::is_sent(const Scenario& scenario) {
     return count("SELECT COUNT(*) FROM deliveries WHERE state='SENT' AND conversation_id=?",
-                 {story.conversation}) > 0;
+                 {scenario.conversation}) > 0;
 }
 
-std::int64_t Stage::count(const std::string& sql, const std::vector<SqlValue>& values) {
+std::int64_t DemoEnvironment::count(const std::string& sql, const std::vector<SqlValue>& values) {
     return std::stoll(required(store_->query(sql, values)).at(0).at(0).value_or("0"));
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

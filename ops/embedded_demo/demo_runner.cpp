@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "worker/settings.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 namespace {
 
 using namespace std::chrono_literals;
@@ -16,17 +16,18 @@ using namespace std::chrono_literals;
 constexpr auto look_every = 100ms;
 constexpr auto quiet_for = 1500ms;  // longer than the settle time: what one more end would take to show
 constexpr auto acknowledged_within = 10s;
-constexpr std::size_t dropped_story = 0;
-constexpr std::size_t suppressed_story = 1;
-constexpr std::size_t doubled_story = 2;
+constexpr std::size_t dropped_scenario = 0;
+constexpr std::size_t suppressed_scenario = 1;
+constexpr std::size_t doubled_scenario = 2;
 
-/// Of a story on GitHub, outside of threads: as those are to which things happen.
-std::string comments_path(const Story& story) {
-    return fmt::format("/github/repos/{}/comments", replaced(story.place.path, "#", "/issues/"));
+/// The path to which posts of this scenario go. It is on GitHub and outside of threads, as all scenarios are
+/// that have a fault.
+std::string comments_path(const Scenario& scenario) {
+    return fmt::format("/github/repos/{}/comments", replaced(scenario.place.path, "#", "/issues/"));
 }
 
-std::string rule(const char* deed, const Story& story) {
-    return fmt::format(R"({{"do": "{}", "method": "POST", "path": "^{}$"}})", deed, comments_path(story));
+std::string rule(const char* fault, const Scenario& scenario) {
+    return fmt::format(R"({{"do": "{}", "method": "POST", "path": "^{}$"}})", fault, comments_path(scenario));
 }
 
 /// Without the marker, which the platform's readers do not see either.
@@ -34,12 +35,12 @@ std::string seen_text(const std::string& body) {
     return std::string(trimmed(std::string_view(body).substr(0, body.rfind("\n<!-- epilogue:"))));
 }
 
-Post post_of(const standin::Comment& comment) {
+Post post_of(const fake_platform::Comment& comment) {
     return {name_of(Place{comment.platform, comment.place, comment.thread}), seen_text(comment.body)};
 }
 
-bool is_ours(const standin::Comment& comment) {
-    return comment.author == standin::bot_login;
+bool is_ours(const fake_platform::Comment& comment) {
+    return comment.author == fake_platform::bot_login;
 }
 
 std::string_view title_of(const std::string& platform) {
@@ -53,56 +54,63 @@ Paint paint_of(const std::string& headline) {
 
 }  // namespace
 
-Play::Play(Stage& stage, Screen& screen, const std::vector<Story>& stories, const Mischief& mischief)
-    : stage_(stage), screen_(screen), stories_(stories), cues_(schedule(stories)), shown_(stories) {
-    std::string rules = rule("apply_then_reset", stories.at(dropped_story));
-    if (mischief.suppress_one) rules += ", " + rule("suppress", stories.at(suppressed_story));
-    if (mischief.double_one) rules += ", " + rule("apply_twice", stories.at(doubled_story));
-    stage_.platform().rules("[" + rules + "]");
-    for (const Story& story : stories_) stage_.register_callback(story);
-    auto producer = KafkaProducer::open(kafka_settings(stage_.config()), stage_.config().kafka.topic);
+DemoRunner::DemoRunner(DemoEnvironment& environment, Terminal& terminal,
+                       const std::vector<Scenario>& scenarios, const PlantedFaults& faults)
+    : environment_(environment),
+      terminal_(terminal),
+      scenarios_(scenarios),
+      events_(schedule(scenarios)),
+      shown_(scenarios) {
+    std::string rules = rule("apply_then_reset", scenarios.at(dropped_scenario));
+    if (faults.suppress_one) rules += ", " + rule("suppress", scenarios.at(suppressed_scenario));
+    if (faults.double_one) rules += ", " + rule("apply_twice", scenarios.at(doubled_scenario));
+    environment_.platform().rules("[" + rules + "]");
+    for (const Scenario& scenario : scenarios_) environment_.register_callback(scenario);
+    auto producer =
+        KafkaProducer::open(kafka_settings(environment_.config()), environment_.config().kafka.topic);
     if (!producer) throw std::runtime_error(producer.error().text);
     producer_ = std::move(*producer);
 }
 
-void Play::run(Clock::time_point deadline, const std::stop_token& stop) {
+void DemoRunner::run(Clock::time_point deadline, const std::stop_token& stop) {
     began_ = last_change_ = Clock::now();
     while (!stop.stop_requested() && !is_over() && Clock::now() < deadline) {
         publish_due();
         show_new_posts();
-        follow_drama();
+        show_lost_answer();
         show_progress();
-        if (const std::string why = stage_.trouble(); !why.empty())
+        if (const std::string why = environment_.trouble(); !why.empty())
             throw std::runtime_error("a worker ended: " + why);
         const auto seen = shown_.posts();
-        stage_.platform().wait_until([seen](const standin::Counts& counts) { return counts.applied > seen; },
-                                     look_every);
+        environment_.platform().wait_until(
+            [seen](const fake_platform::Counts& counts) { return counts.applied > seen; }, look_every);
     }
-    screen_.progress("");
+    terminal_.progress("");
 }
 
-Audit Play::count() const {
-    Audit audit(stories_);
-    for (const auto& comment : stage_.platform().visible())
-        if (is_ours(comment)) audit.add(post_of(comment));
-    return audit;
+Verifier DemoRunner::count() const {
+    Verifier verifier(scenarios_);
+    for (const auto& comment : environment_.platform().visible())
+        if (is_ours(comment)) verifier.add(post_of(comment));
+    return verifier;
 }
 
-void Play::publish_due() {
-    const bool had_some = published_ < cues_.size();
-    for (; published_ < cues_.size() && cues_[published_].at <= Clock::now() - began_; ++published_) {
-        const Story& story = stories_[cues_[published_].story];
-        const auto produced = producer_->produce(story.conversation, story.events[cues_[published_].event]);
+void DemoRunner::publish_due() {
+    const bool had_some = published_ < events_.size();
+    for (; published_ < events_.size() && events_[published_].at <= Clock::now() - began_; ++published_) {
+        const Scenario& scenario = scenarios_[events_[published_].scenario];
+        const auto produced =
+            producer_->produce(scenario.conversation, scenario.events[events_[published_].event]);
         if (!produced) throw std::runtime_error(produced.error().text);
         last_change_ = Clock::now();
     }
-    if (!had_some || published_ < cues_.size()) return;
+    if (!had_some || published_ < events_.size()) return;
     if (!producer_->flush(acknowledged_within) || producer_->refused() > 0)
         throw std::runtime_error("the broker did not take every event: " + producer_->last_error());
 }
 
-void Play::show_new_posts() {
-    for (const auto& comment : stage_.platform().visible()) {
+void DemoRunner::show_new_posts() {
+    for (const auto& comment : environment_.platform().visible()) {
         if (comment.id <= last_shown_id_ || !is_ours(comment)) continue;
         last_shown_id_ = comment.id;
         last_change_ = Clock::now();
@@ -111,64 +119,65 @@ void Play::show_new_posts() {
     }
 }
 
-void Play::show(const Post& post, const Told& told) {
+void DemoRunner::show(const Post& post, const Match& match) {
     std::string about = "Nobody asked for this comment.";
-    if (told.again)
+    if (match.again)
         about = "The same comment a second time.";
-    else if (told.turn)
-        about = told.story->turns[*told.turn].about;
-    const bool wrong = told.again || !told.turn;
+    else if (match.turn)
+        about = match.scenario->turns[*match.turn].about;
+    const bool wrong = match.again || !match.turn;
     const std::string origin =
-        told.story == nullptr
+        match.scenario == nullptr
             ? ""
-            : fmt::format(" ({}; {})", title_of(told.story->place.platform), told.story->generation);
-    std::string text = screen_.painted(wrong ? Paint::bad : Paint::bold, "● " + about) + "\n";
-    text += screen_.painted(Paint::dim, "  ╭─ epilogue-bot commented on ") + post.place +
-            screen_.painted(Paint::dim, origin) + "\n";
+            : fmt::format(" ({}; {})", title_of(match.scenario->place.platform), match.scenario->generation);
+    std::string text = terminal_.painted(wrong ? Paint::bad : Paint::bold, "● " + about) + "\n";
+    text += terminal_.painted(Paint::dim, "  ╭─ epilogue-bot commented on ") + post.place +
+            terminal_.painted(Paint::dim, origin) + "\n";
     constexpr std::size_t margin = 4;
     bool first = true;
-    for (const std::string& line : wrapped(post.text, screen_.width() - margin)) {
-        text += screen_.painted(Paint::dim, line.empty() ? "  │" : "  │ ") +
-                (first ? screen_.painted(paint_of(post.text), line) : line) + "\n";
+    for (const std::string& line : wrapped(post.text, terminal_.width() - margin)) {
+        text += terminal_.painted(Paint::dim, line.empty() ? "  │" : "  │ ") +
+                (first ? terminal_.painted(paint_of(post.text), line) : line) + "\n";
         first = false;
     }
-    screen_.say(text + screen_.painted(Paint::dim, "  ╰─") + "\n");
+    terminal_.say(text + terminal_.painted(Paint::dim, "  ╰─") + "\n");
 }
 
-void Play::follow_drama() {
-    if (drama_ == Drama::over) return;
-    const Story& story = stories_.at(dropped_story);
-    const auto log = stage_.platform().log();
-    const auto post = std::find_if(log.begin(), log.end(), [](const standin::LogEntry& entry) {
+void DemoRunner::show_lost_answer() {
+    if (lost_answer_ == LostAnswer::found) return;
+    const Scenario& scenario = scenarios_.at(dropped_scenario);
+    const auto log = environment_.platform().log();
+    const auto post = std::find_if(log.begin(), log.end(), [](const fake_platform::LogEntry& entry) {
         return entry.action == "apply_then_reset";
     });
     if (post == log.end()) return;
-    if (drama_ == Drama::ahead) {
-        drama_ = Drama::answer_lost;
-        screen_.say(screen_.painted(Paint::wait, "⚡ The connection broke before " + name_of(story.place) +
-                                                     " answered. Is the comment there or not?") +
-                    "\n  Posting again could double it, giving up could lose it.\n");
+    if (lost_answer_ == LostAnswer::expected) {
+        lost_answer_ = LostAnswer::lost;
+        terminal_.say(terminal_.painted(Paint::wait, "⚡ The connection broke before " +
+                                                         name_of(scenario.place) +
+                                                         " answered. Is the comment there or not?") +
+                      "\n  Posting again could double it, giving up could lose it.\n");
     }
-    const auto look = std::find_if(post, log.end(), [&](const standin::LogEntry& entry) {
+    const auto look = std::find_if(post, log.end(), [&](const fake_platform::LogEntry& entry) {
         return entry.method == "GET" && entry.path == post->path && entry.status == 200;
     });
-    if (look == log.end() || !stage_.is_sent(story)) return;
-    drama_ = Drama::over;
+    if (look == log.end() || !environment_.is_sent(scenario)) return;
+    lost_answer_ = LostAnswer::found;
     const auto later = std::chrono::duration<double>(look->at - post->at).count();
-    screen_.say(
-        screen_.painted(Paint::good, fmt::format("✓ {:.1f} s later Epilogue looked for its mark on {}.",
-                                                 later, name_of(story.place))) +
+    terminal_.say(
+        terminal_.painted(Paint::good, fmt::format("✓ {:.1f} s later Epilogue looked for its mark on {}.",
+                                                   later, name_of(scenario.place))) +
         "\n  The comment is there, so it is not posted again.\n");
 }
 
-void Play::show_progress() {
-    screen_.progress(fmt::format("… {} of {} events published, {} of {} endings told", published_,
-                                 cues_.size(), shown_.told(), shown_.turns()));
+void DemoRunner::show_progress() {
+    terminal_.progress(fmt::format("… {} of {} events published, {} of {} endings told", published_,
+                                   events_.size(), shown_.reported(), shown_.turns()));
 }
 
-bool Play::is_over() {
-    return published_ == cues_.size() && Clock::now() - last_change_ >= quiet_for &&
-           stage_.posts_done() >= shown_.turns();
+bool DemoRunner::is_over() {
+    return published_ == events_.size() && Clock::now() - last_change_ >= quiet_for &&
+           environment_.posts_done() >= shown_.turns();
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

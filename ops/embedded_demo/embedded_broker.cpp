@@ -7,7 +7,7 @@
 
 #include "base/io/kafka_conf.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 namespace {
 
 using Cluster = Handle<rd_kafka_mock_cluster_t, rd_kafka_mock_cluster_destroy>;
@@ -17,15 +17,15 @@ void be_silent(const rd_kafka_t*, int, const char*, const char*) {}
 
 }  // namespace
 
-struct Broker::Handles {
+struct EmbeddedBroker::Handles {
     KafkaClient client;  // the cluster lives on its threads, and goes first
     Cluster cluster;
 };
 
-Broker::Broker(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
-Broker::~Broker() = default;
+EmbeddedBroker::EmbeddedBroker(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+EmbeddedBroker::~EmbeddedBroker() = default;
 
-Result<std::unique_ptr<Broker>> Broker::start(const std::string& topic, int partitions) {
+Result<std::unique_ptr<EmbeddedBroker>> EmbeddedBroker::start(const std::string& topic, int partitions) {
     KafkaConf conf(rd_kafka_conf_new());
     rd_kafka_conf_set_log_cb(conf.get(), be_silent);
     auto handles = std::make_unique<Handles>();
@@ -37,11 +37,11 @@ Result<std::unique_ptr<Broker>> Broker::start(const std::string& topic, int part
     const auto created =
         rd_kafka_mock_topic_create(handles->cluster.get(), topic.c_str(), partitions, replicas);
     if (created != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(created, "creating topic " + topic);
-    return std::unique_ptr<Broker>(new Broker(std::move(handles)));
+    return std::unique_ptr<EmbeddedBroker>(new EmbeddedBroker(std::move(handles)));
 }
 
-std::string Broker::address() const {
+std::string EmbeddedBroker::address() const {
     return rd_kafka_mock_cluster_bootstraps(handles_->cluster.get());
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

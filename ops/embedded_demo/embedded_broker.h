@@ -7,24 +7,24 @@
 
 #include "base/result.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
 /// Listens on a port of 127.0.0.1 that the system chooses; other processes may connect. Thread-safe.
-class Broker {
+class EmbeddedBroker {
   public:
     /// Starts it with one empty topic. Errors: librdkafka's.
-    static Result<std::unique_ptr<Broker>> start(const std::string& topic, int partitions);
-    ~Broker();
-    Broker(const Broker&) = delete;
-    Broker& operator=(const Broker&) = delete;
+    static Result<std::unique_ptr<EmbeddedBroker>> start(const std::string& topic, int partitions);
+    ~EmbeddedBroker();
+    EmbeddedBroker(const EmbeddedBroker&) = delete;
+    EmbeddedBroker& operator=(const EmbeddedBroker&) = delete;
 
     /// "127.0.0.1:PORT".
     std::string address() const;
 
   private:
     struct Handles;
-    explicit Broker(std::unique_ptr<Handles> handles);
+    explicit EmbeddedBroker(std::unique_ptr<Handles> handles);
     std::unique_ptr<Handles> handles_;
 };
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "ops/embedded_demo/recording.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 namespace {
 
 using nlohmann::json;
@@ -94,22 +94,22 @@ std::string text_or_empty(const json& value) {
     return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-Story story_of(const Entry& entry) {
+Scenario scenario_of(const Entry& entry) {
     const Recording& recording = recording_of(entry.recording);
-    Story story;
-    story.conversation = normalise_conversation_id(random_uuid());
-    story.generation = generation_of(entry.recording);
-    story.place = entry.place;
-    story.in_thread = entry.in_thread;
-    story.events = split(recording.events, '\n');
+    Scenario scenario;
+    scenario.conversation = normalise_conversation_id(random_uuid());
+    scenario.generation = generation_of(entry.recording);
+    scenario.place = entry.place;
+    scenario.in_thread = entry.in_thread;
+    scenario.events = split(recording.events, '\n');
     const json truth = json::parse(recording.truth);
     for (const json& turn : truth.at("turns")) {
         const json& error = turn.at("error");
-        story.turns.push_back({entry.about.at(story.turns.size()), headline_of(turn.at("verdict")),
-                               text_or_empty(turn.at("text")),
-                               error.is_object() ? text_or_empty(error.at("code")) : ""});
+        scenario.turns.push_back({entry.about.at(scenario.turns.size()), headline_of(turn.at("verdict")),
+                                  text_or_empty(turn.at("text")),
+                                  error.is_object() ? text_or_empty(error.at("code")) : ""});
     }
-    return story;
+    return scenario;
 }
 
 }  // namespace
@@ -118,10 +118,10 @@ std::string name_of(const Place& place) {
     return place.path + (place.thread.empty() ? "" : ", thread " + place.thread);
 }
 
-std::vector<Story> programme() {
-    std::vector<Story> stories;
-    for (const Entry& entry : entries()) stories.push_back(story_of(entry));
-    return stories;
+std::vector<Scenario> demo_scenarios() {
+    std::vector<Scenario> scenarios;
+    for (const Entry& entry : entries()) scenarios.push_back(scenario_of(entry));
+    return scenarios;
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -1,20 +1,21 @@
-// What is played: recorded conversations, the issues they belong to, and what has to be told of them.
+// What the demo runs: recorded conversations, the issues they belong to, and the turns that have to be
+// reported.
 #pragma once
 
 #include <string>
 #include <vector>
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
-/// A turn that has to be told.
+/// A turn that has to be reported.
 struct ExpectedTurn {
-    std::string about;       ///< one sentence for the audience: what the agent did
+    std::string about;       ///< one sentence for the reader: what the agent did
     std::string headline;    ///< how it ended, as contract §10 spells it
-    std::string words;       ///< the agent's last words; empty: none
+    std::string words;       ///< the agent's final message; empty: none
     std::string error_code;  ///< empty: none is known
 };
 
-/// Where the ends of a conversation are told, as the stand-in names it.
+/// Where the ends of a conversation are reported, as the fake platform names it.
 struct Place {
     std::string platform;  ///< "github", "gitlab" or "slack"
     std::string
@@ -24,17 +25,17 @@ struct Place {
 /// In one line: "owner/name#7", "owner/name!7, thread 1003".
 std::string name_of(const Place& place);
 
-struct Story {
+struct Scenario {
     std::string conversation;  ///< id, 32 hex digits, another one each time
     std::string generation;    ///< of OpenHands, e.g. "OpenHands 1.58.0"
     Place place;
-    bool in_thread = false;           ///< somebody began a thread, and it is told there
+    bool in_thread = false;           ///< a person began a thread, and the posts stand in it
     std::vector<std::string> events;  ///< JSON texts, in the order of the log
     std::vector<ExpectedTurn> turns;  ///< in order
 };
 
-/// The programme, in the order in which the conversations begin. The first three are the ones that things
-/// happen to: see play.cpp.
-std::vector<Story> programme();
+/// All of them, in the order in which the conversations begin. The first three have the planted faults: see
+/// demo_runner.cpp.
+std::vector<Scenario> demo_scenarios();
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -5,7 +5,7 @@
 
 #include "schemas/decode.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 namespace {
 
 constexpr std::chrono::milliseconds between_beginnings{900};
@@ -20,19 +20,20 @@ bool takes_a_moment(const Decoded& decoded) {
 
 }  // namespace
 
-std::vector<Cue> schedule(const std::vector<Story>& stories) {
-    std::vector<Cue> cues;
+std::vector<ScheduledEvent> schedule(const std::vector<Scenario>& scenarios) {
+    std::vector<ScheduledEvent> events;
     Decoder decoder;
-    for (std::size_t story = 0; story < stories.size(); ++story) {
-        auto at = between_beginnings * static_cast<int>(story);
-        for (std::size_t event = 0; event < stories[story].events.size(); ++event) {
-            if (takes_a_moment(decoder.decode(stories[story].events[event]))) at += a_moment;
-            cues.push_back({at, story, event});
+    for (std::size_t scenario = 0; scenario < scenarios.size(); ++scenario) {
+        auto at = between_beginnings * static_cast<int>(scenario);
+        for (std::size_t event = 0; event < scenarios[scenario].events.size(); ++event) {
+            if (takes_a_moment(decoder.decode(scenarios[scenario].events[event]))) at += a_moment;
+            events.push_back({at, scenario, event});
         }
     }
     // Stable: events of one conversation that share a moment stay in order.
-    std::stable_sort(cues.begin(), cues.end(), [](const Cue& a, const Cue& b) { return a.at < b.at; });
-    return cues;
+    std::stable_sort(events.begin(), events.end(),
+                     [](const ScheduledEvent& a, const ScheduledEvent& b) { return a.at < b.at; });
+    return events;
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

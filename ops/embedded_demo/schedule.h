@@ -1,4 +1,4 @@
-// When each event of the programme is published: interleaved, as live conversations are.
+// When each event of the scenarios is published: interleaved, as live conversations are.
 #pragma once
 
 #include <chrono>
@@ -7,16 +7,16 @@
 
 #include "ops/embedded_demo/scenario.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
-struct Cue {
-    std::chrono::milliseconds at{};  ///< since the play began
-    std::size_t story = 0;
+struct ScheduledEvent {
+    std::chrono::milliseconds at{};  ///< since the run began
+    std::size_t scenario = 0;
     std::size_t event = 0;
 };
 
 /// All events, by time. An agent takes a moment before each of its actions and words, and so does a user;
 /// what the server says about them follows at once.
-std::vector<Cue> schedule(const std::vector<Story>& stories);
+std::vector<ScheduledEvent> schedule(const std::vector<Scenario>& scenarios);
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

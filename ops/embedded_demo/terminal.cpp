@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 namespace {
 
 constexpr std::size_t usual_width = 80;
@@ -68,36 +68,36 @@ void wrap_line(std::string_view line, std::size_t width, std::vector<std::string
 
 }  // namespace
 
-Screen::Screen()
-    : terminal_(::isatty(STDOUT_FILENO) == 1),
-      colours_(terminal_ && !wants_no_colours()),
-      width_(terminal_ ? width_of_terminal() : usual_width) {}
+Terminal::Terminal()
+    : is_terminal_(::isatty(STDOUT_FILENO) == 1),
+      colours_(is_terminal_ && !wants_no_colours()),
+      width_(is_terminal_ ? width_of_terminal() : usual_width) {}
 
-Screen::~Screen() {
+Terminal::~Terminal() {
     progress("");
 }
 
-void Screen::write(std::string_view text) const {
+void Terminal::write(std::string_view text) const {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
 }
 
-void Screen::say(std::string_view text) {
+void Terminal::say(std::string_view text) {
     const std::string standing = progress_;
     progress("");
     write(std::string(text) + "\n");
     progress(standing);
 }
 
-void Screen::progress(const std::string& text) {
-    if (!terminal_ || text == progress_) return;
+void Terminal::progress(const std::string& text) {
+    if (!is_terminal_ || text == progress_) return;
     // Without escape codes, so that NO_COLOR has none: the old line is overwritten with spaces.
     const std::string line = "\r" + std::string(code_points(progress_), ' ') + "\r";
     progress_ = text.substr(0, bytes_of(text, width_ - 1));
     write(line + progress_);
 }
 
-std::string Screen::painted(Paint paint, std::string_view text) const {
+std::string Terminal::painted(Paint paint, std::string_view text) const {
     if (!colours_ || text.empty()) return std::string(text);
     return std::string(code_of(paint)) + std::string(text) + "\x1b[0m";
 }
@@ -117,4 +117,4 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     return lines;
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

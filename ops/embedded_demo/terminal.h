@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
 enum class Paint { bold, dim, good, bad, wait };
 
-/// Not thread-safe. What cannot be written is lost in silence: the demo goes on without its audience.
-class Screen {
+/// Not thread-safe. What cannot be written is lost in silence: the demo goes on without a reader.
+class Terminal {
   public:
     /// Looks at standard output: whether it is a terminal, how wide that is, and whether NO_COLOR is set.
-    Screen();
+    Terminal();
     /// Takes the progress line away.
-    ~Screen();
-    Screen(const Screen&) = delete;
-    Screen& operator=(const Screen&) = delete;
+    ~Terminal();
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
 
     /// Writes lines; `text` needs no newline at its end.
     void say(std::string_view text);
@@ -32,7 +32,7 @@ class Screen {
   private:
     void write(std::string_view text) const;
 
-    bool terminal_;
+    bool is_terminal_;
     bool colours_;
     std::size_t width_;
     std::string progress_;
@@ -42,4 +42,4 @@ class Screen {
 /// become spaces: what agents say must not move the cursor.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 namespace {
 
 bool is_letter_or_digit(char c) {
@@ -24,59 +24,60 @@ bool holds_words(std::string_view text, std::string_view wanted) {
     return true;
 }
 
-bool tells(const Post& post, const ExpectedTurn& turn) {
+bool reports(const Post& post, const ExpectedTurn& turn) {
     const std::string_view headline = std::string_view(post.text).substr(0, post.text.find('\n'));
     return headline.find("**" + turn.headline + "**") != std::string_view::npos &&
            headline.find(turn.error_code) != std::string_view::npos && holds_words(post.text, turn.words);
 }
 
-std::string line_of(const Story& story, const ExpectedTurn& turn) {
-    return name_of(story.place) + ": " + turn.headline +
+std::string line_of(const Scenario& scenario, const ExpectedTurn& turn) {
+    return name_of(scenario.place) + ": " + turn.headline +
            (turn.error_code.empty() ? "" : ": " + turn.error_code);
 }
 
 }  // namespace
 
-Audit::Audit(const std::vector<Story>& stories) {
-    for (const Story& story : stories)
-        for (std::size_t turn = 0; turn < story.turns.size(); ++turn) lines_.push_back({&story, turn});
+Verifier::Verifier(const std::vector<Scenario>& scenarios) {
+    for (const Scenario& scenario : scenarios)
+        for (std::size_t turn = 0; turn < scenario.turns.size(); ++turn) lines_.push_back({&scenario, turn});
 }
 
-Told Audit::add(const Post& post) {
+Match Verifier::add(const Post& post) {
     ++posts_;
-    Told result;
-    Line* told = nullptr;
+    Match result;
+    Line* reported = nullptr;
     for (Line& line : lines_) {
-        if (name_of(line.story->place) != post.place) continue;
-        result.story = line.story;
-        if (!tells(post, line.story->turns[line.turn])) continue;
-        if (told == nullptr || told->told) told = &line;
+        if (name_of(line.scenario->place) != post.place) continue;
+        result.scenario = line.scenario;
+        if (!reports(post, line.scenario->turns[line.turn])) continue;
+        if (reported == nullptr || reported->reported) reported = &line;
     }
-    if (told == nullptr) {
-        strangers_.push_back(post.place + ": " + post.text.substr(0, post.text.find('\n')));
+    if (reported == nullptr) {
+        unexpected_.push_back(post.place + ": " + post.text.substr(0, post.text.find('\n')));
         return result;
     }
-    result.turn = told->turn;
-    result.again = told->told;
-    if (told->told) duplicates_.push_back(line_of(*told->story, told->story->turns[told->turn]));
-    told->told = true;
+    result.turn = reported->turn;
+    result.again = reported->reported;
+    if (reported->reported)
+        duplicates_.push_back(line_of(*reported->scenario, reported->scenario->turns[reported->turn]));
+    reported->reported = true;
     return result;
 }
 
-std::size_t Audit::turns() const {
+std::size_t Verifier::turns() const {
     return lines_.size();
 }
 
-std::size_t Audit::told() const {
+std::size_t Verifier::reported() const {
     return static_cast<std::size_t>(
-        std::count_if(lines_.begin(), lines_.end(), [](const Line& line) { return line.told; }));
+        std::count_if(lines_.begin(), lines_.end(), [](const Line& line) { return line.reported; }));
 }
 
-std::vector<std::string> Audit::lost() const {
+std::vector<std::string> Verifier::lost() const {
     std::vector<std::string> lost;
     for (const Line& line : lines_)
-        if (!line.told) lost.push_back(line_of(*line.story, line.story->turns[line.turn]));
+        if (!line.reported) lost.push_back(line_of(*line.scenario, line.scenario->turns[line.turn]));
     return lost;
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -1,5 +1,5 @@
-// Counts what a platform shows against what has to be told. It knows nothing of Epilogue's own books: a post
-// is recognised by where it stands and what it says.
+// Compares the posts that a platform shows with the turns that had to be reported. It does not read
+// Epilogue's own tables: a post is recognised by its place and its text.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "ops/embedded_demo/scenario.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
 /// A comment of ours as the platform shows it.
 struct Post {
@@ -17,43 +17,44 @@ struct Post {
     std::string text;
 };
 
-/// What a post tells.
-struct Told {
-    const Story* story = nullptr;  ///< nullptr: nobody asked for a post there
+/// The turn that a post reports.
+struct Match {
+    const Scenario* scenario = nullptr;  ///< nullptr: no callback asked for a post there
     std::optional<std::size_t> turn;
-    bool again = false;  ///< that turn was told before
+    bool again = false;  ///< an earlier post has reported that turn
 };
 
-/// Not thread-safe. Keeps a reference to the stories.
-class Audit {
+/// Not thread-safe. Keeps a reference to the scenarios.
+class Verifier {
   public:
-    explicit Audit(const std::vector<Story>& stories);
+    explicit Verifier(const std::vector<Scenario>& scenarios);
 
-    /// Takes the next post, oldest first: the turn that it tells and that no post told so far.
-    Told add(const Post& post);
+    /// Takes the next post, oldest first; returns the turn that it reports and that no post has reported so
+    /// far.
+    Match add(const Post& post);
 
     std::size_t turns() const;
     std::size_t posts() const { return posts_; }
-    std::size_t told() const;
-    /// A line for each turn that no post tells, and for each post too many: "owner/name#7: Finished".
+    std::size_t reported() const;
+    /// A line for each turn that no post reports, and for each post too many: "owner/name#7: Finished".
     std::vector<std::string> lost() const;
     const std::vector<std::string>& duplicates() const { return duplicates_; }
-    /// Posts that tell nothing of what was expected at their place.
-    const std::vector<std::string>& strangers() const { return strangers_; }
-    /// Each expected turn is told exactly once, and nothing else is.
-    bool is_good() const { return told() == turns() && duplicates_.empty() && strangers_.empty(); }
+    /// Posts that report none of the turns expected at their place.
+    const std::vector<std::string>& unexpected() const { return unexpected_; }
+    /// Each expected turn is reported exactly once, and nothing else is.
+    bool is_good() const { return reported() == turns() && duplicates_.empty() && unexpected_.empty(); }
 
   private:
     struct Line {
-        const Story* story = nullptr;
+        const Scenario* scenario = nullptr;
         std::size_t turn = 0;
-        bool told = false;
+        bool reported = false;
     };
 
     std::vector<Line> lines_;
     std::vector<std::string> duplicates_;
-    std::vector<std::string> strangers_;
+    std::vector<std::string> unexpected_;
     std::size_t posts_ = 0;
 };
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -11,7 +11,7 @@
 
 #include "base/instant.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
 /// The account behind every accepted token.
 inline constexpr int bot_id = 1;
@@ -35,8 +35,8 @@ struct Comment {
 
 enum class PlaceState { open, locked, gone, missing };
 
-/// Not thread-safe: whoever owns it locks.
-class Board {
+/// Not thread-safe: its owner locks.
+class CommentStore {
   public:
     /// Adds `comment` under a new id, greater than all before; a time it lacks is now.
     const Comment& add(Comment comment);
@@ -88,4 +88,4 @@ class Board {
     std::size_t requests_ = 0;
 };
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

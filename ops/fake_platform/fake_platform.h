@@ -1,4 +1,4 @@
-// The play itself: requests meet rules, what they did is noted, whoever watches is told.
+// The platform itself: a request meets the rules, what it did is logged, and calls that wait are woken.
 #pragma once
 
 #include <chrono>
@@ -17,16 +17,16 @@
 #include "ops/fake_platform/comment_store.h"
 #include "ops/fake_platform/http_messages.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
 class RuleBook;
-struct Platform;
-struct Script;
+struct PlatformApi;
+struct Fault;
 
 struct Counts {
     std::size_t attempts = 0;    ///< POST requests to a platform, whatever became of them
     std::size_t applied = 0;     ///< comments they made, also those removed since; suppressed ones not
-    std::size_t visible = 0;     ///< comments that exist now, everybody's
+    std::size_t visible = 0;     ///< comments that exist now, of all authors
     std::size_t held = 0;        ///< requests held now
     std::size_t held_total = 0;  ///< requests ever held
     std::size_t held_applied_total = 0;  ///< those of them that had been applied before
@@ -41,7 +41,7 @@ struct LogEntry {
     std::string path;
     std::string query;
     std::string body;
-    std::string action;  ///< the rule's deed; "" when it was treated well
+    std::string action;  ///< the fault it met, as rules spell it; "": none
     bool applied = false;
     std::vector<std::int64_t> made{};  ///< the comments that it made
     bool held = false;
@@ -49,14 +49,14 @@ struct LogEntry {
 };
 
 /// Thread-safe.
-class Desk {
+class FakePlatform {
   public:
-    Desk();
-    ~Desk();
-    Desk(const Desk&) = delete;
-    Desk& operator=(const Desk&) = delete;
+    FakePlatform();
+    ~FakePlatform();
+    FakePlatform(const FakePlatform&) = delete;
+    FakePlatform& operator=(const FakePlatform&) = delete;
 
-    /// Plays one request to a platform; blocks while a rule holds it.
+    /// Serves one request to a platform, with the fault that is due for it; blocks while a rule holds it.
     Reply handle(const Request& request);
 
     /// Reads rules as RuleBook::read does: an array replaces, {"append": [...]} adds. Throws
@@ -85,7 +85,8 @@ class Desk {
     std::vector<LogEntry> log() const;
     /// Every comment that exists, by id. Comments of "hide" count: the platform has them, its lists lag.
     std::vector<Comment> visible() const;
-    /// Blocks until `reached` holds for the counts; false when `timeout` passed or the desk closed before.
+    /// Blocks until `reached` holds for the counts; false when `timeout` outcome or the platform closed
+    /// before.
     bool wait_until(const std::function<bool(const Counts&)>& reached,
                     std::chrono::milliseconds timeout) const;
 
@@ -96,26 +97,26 @@ class Desk {
     struct Held;
     using Entry = std::shared_ptr<LogEntry>;
 
-    Entry note(const Request& request);
-    Reply play(std::unique_lock<std::mutex>& lock, const Platform& platform, const Request& request,
-               const Script& script, const Entry& entry);
-    Reply serve(const Platform& platform, const Request& request, LogEntry& entry);
-    Reply hide(const Platform& platform, const Request& request, const Script& script, LogEntry& entry);
-    Reply suppress(const Platform& platform, const Request& request);
+    Entry log_request(const Request& request);
+    Reply serve_with_fault(std::unique_lock<std::mutex>& lock, const PlatformApi& api, const Request& request,
+                           const Fault& fault, const Entry& entry);
+    Reply serve(const PlatformApi& api, const Request& request, LogEntry& entry);
+    Reply hide(const PlatformApi& api, const Request& request, const Fault& fault, LogEntry& entry);
+    Reply suppress(const PlatformApi& api, const Request& request);
     Reply hold(std::unique_lock<std::mutex>& lock, const Request& request, const Entry& entry,
                const std::function<Reply()>& answer);
-    Reply held_back(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds wait, Reply reply);
+    Reply answer_late(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds wait, Reply reply);
     void release_locked(bool drop);
     Counts counts_locked() const;
 
     mutable std::mutex mutex_;  // guards all of it
     mutable std::condition_variable changed_;
-    Board board_;
+    CommentStore store_;
     std::unique_ptr<RuleBook> rules_;
     std::vector<Entry> log_;
     std::set<std::shared_ptr<Held>> held_;
-    Counts totals_;  // without `visible` and `held`, which are counted when asked
+    Counts totals_;  // without `visible` and `held`, which counts() adds
     bool closed_ = false;
 };
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -5,22 +5,23 @@
 
 namespace epilogue {
 
-StandIn::StandIn(unsigned short port)
-    : server_(std::make_unique<standin::Server>(port, [this](const standin::Request& request) {
-          const bool control = request.path.starts_with(standin::control_prefix);
-          return control ? standin::serve_control(*this, request) : handle(request);
-      })) {}
+FakePlatformServer::FakePlatformServer(unsigned short port)
+    : server_(
+          std::make_unique<fake_platform::HttpServer>(port, [this](const fake_platform::Request& request) {
+              const bool control = request.path.starts_with(fake_platform::control_prefix);
+              return control ? fake_platform::serve_control(*this, request) : handle(request);
+          })) {}
 
-StandIn::~StandIn() {
-    close();  // first: the server's threads may be waiting at the desk
+FakePlatformServer::~FakePlatformServer() {
+    close();  // first: the server's threads may be waiting at the platform
     server_.reset();
 }
 
-unsigned short StandIn::port() const {
+unsigned short FakePlatformServer::port() const {
     return server_->port();
 }
 
-std::string StandIn::url(const std::string& path) const {
+std::string FakePlatformServer::url(const std::string& path) const {
     return "http://127.0.0.1:" + std::to_string(port()) + path;
 }
 

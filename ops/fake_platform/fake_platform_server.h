@@ -1,4 +1,4 @@
-// The platform stand-in: the platforms' HTTP APIs on loopback with scripted misbehaviour. It knows no
+// The fake platform: the platforms' HTTP APIs on loopback, with faults that tests ask for. It knows no
 // idempotency keys; it counts attempts and shows what is visible.
 #pragma once
 
@@ -9,18 +9,19 @@
 
 namespace epilogue {
 
-namespace standin {
-class Server;
+namespace fake_platform {
+class HttpServer;
 }
 
-/// A desk that is open to HTTP: GitHub at /github, GitLab at /gitlab, Slack at /slack, the control API at
-/// /_control. Everything the control API gives is also a call of standin::Desk.
-class StandIn : public standin::Desk {
+/// A fake platform that is open to HTTP: GitHub at /github, GitLab at /gitlab, Slack at /slack, the control
+/// API at
+/// /_control. Everything the control API gives is also a call of fake_platform::FakePlatform.
+class FakePlatformServer : public fake_platform::FakePlatform {
   public:
     /// Listens on 127.0.0.1:`port`, 0: a free one. Throws std::runtime_error when it cannot be had.
-    explicit StandIn(unsigned short port = 0);
+    explicit FakePlatformServer(unsigned short port = 0);
     /// Drops what is held, ends every connection, joins every thread.
-    ~StandIn();
+    ~FakePlatformServer();
 
     /// The port it listens on.
     unsigned short port() const;
@@ -28,7 +29,7 @@ class StandIn : public standin::Desk {
     std::string url(const std::string& path = "") const;
 
   private:
-    std::unique_ptr<standin::Server> server_;
+    std::unique_ptr<fake_platform::HttpServer> server_;
 };
 
 }  // namespace epilogue

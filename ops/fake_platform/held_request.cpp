@@ -9,33 +9,33 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
-// A condition variable cannot watch a socket, a descriptor can: poll(2) sees both the opening and the
+// A condition variable cannot watch a socket, a descriptor can: poll(2) sees both the release and the
 // client that was killed.
-Gate::Gate() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+HeldRequest::HeldRequest() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (event_ < 0) throw std::runtime_error("eventfd: no descriptor left");
 }
 
-Gate::~Gate() {
+HeldRequest::~HeldRequest() {
     ::close(event_);
 }
 
-void Gate::open(bool drop) {
-    if (opened_.exchange(true)) return;
+void HeldRequest::release(bool drop) {
+    if (released_.exchange(true)) return;
     drop_ = drop;
     ::eventfd_write(event_, 1);
 }
 
-Gate::Passed Gate::wait(int peer) const {
+HeldRequest::Outcome HeldRequest::wait(int peer) const {
     std::array<pollfd, 2> watched{{{event_, POLLIN, 0}, {peer, POLLRDHUP, 0}}};
     for (;;) {
         const int ready = ::poll(watched.data(), watched.size(), -1);
-        if (ready < 0 && errno != EINTR) return Passed::dropped;
+        if (ready < 0 && errno != EINTR) return Outcome::drop;
         if (ready <= 0) continue;
-        if (watched[0].revents != 0) return drop_ ? Passed::dropped : Passed::answering;
-        if (watched[1].revents != 0) return Passed::client_left;
+        if (watched[0].revents != 0) return drop_ ? Outcome::drop : Outcome::answer;
+        if (watched[1].revents != 0) return Outcome::client_left;
     }
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

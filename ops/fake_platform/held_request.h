@@ -1,30 +1,30 @@
-// Where a held request waits: until somebody opens the gate or the client leaves.
+// Where a held request waits: until it is released or its client closes the connection.
 #pragma once
 
 #include <atomic>
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
-class Gate {
+class HeldRequest {
   public:
-    enum class Passed { answering, dropped, client_left };
+    enum class Outcome { answer, drop, client_left };
 
     /// Throws std::runtime_error when the process has no descriptor left.
-    Gate();
-    ~Gate();
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
+    HeldRequest();
+    ~HeldRequest();
+    HeldRequest(const HeldRequest&) = delete;
+    HeldRequest& operator=(const HeldRequest&) = delete;
 
     /// Lets the waiting request answer, or with `drop` end without an answer. The first call counts.
-    void open(bool drop);
+    void release(bool drop);
 
-    /// Blocks until open() was called or the client at the socket `peer` (-1: none) closed its side.
-    Passed wait(int peer) const;
+    /// Blocks until release() was called or the client at the socket `peer` (-1: none) closed its side.
+    Outcome wait(int peer) const;
 
   private:
     int event_;
-    std::atomic<bool> opened_ = false;
+    std::atomic<bool> released_ = false;
     std::atomic<bool> drop_ = false;
 };
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 Reply json_reply(int status, std::string body) {
     return {status, {{"content-type", "application/json; charset=utf-8"}}, std::move(body), Ending::answer};
 }
@@ -59,4 +59,4 @@ std::string header_of(const Request& request, const std::string& name) {
     return found == request.headers.end() ? "" : found->second;
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -1,4 +1,5 @@
-// One request as the stand-in sees it, and what becomes of it: the line between HTTP and the play.
+// One request as the fake platform sees it, and its reply: what passes between the HTTP server and the
+// platforms.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
 struct Request {
     std::string method;
@@ -57,4 +58,4 @@ std::string decoded(std::string_view text);
 /// The header field `name` (lower case), or "" when it is absent.
 std::string header_of(const Request& request, const std::string& name);
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "ops/fake_platform/socket_session.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
 namespace http = boost::beast::http;
@@ -65,9 +65,9 @@ std::string bytes_of(const Reply& reply, bool keep_alive) {
 
 }  // namespace
 
-class Server::Listener {
+class HttpServer::Listener {
   public:
-    Listener(unsigned short port, Handler handler, SocketPlay sockets);
+    Listener(unsigned short port, Handler handler, SocketHandlers sockets);
     ~Listener();
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
@@ -94,14 +94,14 @@ class Server::Listener {
     tcp::acceptor acceptor_{context_};
     unsigned short port_ = 0;
     Handler handler_;
-    SocketPlay sockets_;
+    SocketHandlers sockets_;
     std::mutex mutex_;  // guards what follows, and each socket's end
     bool stopping_ = false;
     std::list<Connection> connections_;
     std::thread accepting_;
 };
 
-Server::Listener::Listener(unsigned short port, Handler handler, SocketPlay sockets)
+HttpServer::Listener::Listener(unsigned short port, Handler handler, SocketHandlers sockets)
     : handler_(std::move(handler)), sockets_(std::move(sockets)) {
     try {
         const tcp::endpoint endpoint(boost::asio::ip::address_v4::loopback(), port);
@@ -116,7 +116,7 @@ Server::Listener::Listener(unsigned short port, Handler handler, SocketPlay sock
     accepting_ = std::thread([this] { accept(); });
 }
 
-Server::Listener::~Listener() {
+HttpServer::Listener::~Listener() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -130,7 +130,7 @@ Server::Listener::~Listener() {
     for (Connection& connection : connections_) connection.thread.join();
 }
 
-void Server::Listener::accept() {
+void HttpServer::Listener::accept() {
     for (;;) {
         error_code error;
         tcp::socket socket = acceptor_.accept(error);
@@ -143,7 +143,7 @@ void Server::Listener::accept() {
     }
 }
 
-void Server::Listener::reap() {
+void HttpServer::Listener::reap() {
     for (auto at = connections_.begin(); at != connections_.end();) {
         if (at->done) {
             at->thread.join();
@@ -154,7 +154,7 @@ void Server::Listener::reap() {
     }
 }
 
-void Server::Listener::serve(Connection& connection) {
+void HttpServer::Listener::serve(Connection& connection) {
     error_code ignored;
     connection.socket.set_option(tcp::no_delay(true), ignored);
     boost::beast::flat_buffer buffer;
@@ -162,7 +162,7 @@ void Server::Listener::serve(Connection& connection) {
     }
 }
 
-bool Server::Listener::serve_one(Connection& connection, boost::beast::flat_buffer& buffer) {
+bool HttpServer::Listener::serve_one(Connection& connection, boost::beast::flat_buffer& buffer) {
     error_code error;
     http::request_parser<http::string_body> parser;
     parser.body_limit(max_body);
@@ -175,7 +175,7 @@ bool Server::Listener::serve_one(Connection& connection, boost::beast::flat_buff
     if (sockets_.opened && boost::beast::websocket::is_upgrade(parser.get())) {
         const int refusal = sockets_.refusal ? sockets_.refusal(request) : 0;
         if (refusal == 0) {
-            finish(connection, play_socket(connection.socket, parser.get(), request, sockets_));
+            finish(connection, serve_socket(connection.socket, parser.get(), request, sockets_));
             return false;
         }
         const std::string bytes = bytes_of({refusal, {}, "", Ending::answer}, false);
@@ -193,7 +193,7 @@ bool Server::Listener::serve_one(Connection& connection, boost::beast::flat_buff
     return false;
 }
 
-Reply Server::Listener::handled(const Request& request) const {
+Reply HttpServer::Listener::handled(const Request& request) const {
     try {
         return handler_(request);
     } catch (const std::exception& error) {
@@ -201,7 +201,7 @@ Reply Server::Listener::handled(const Request& request) const {
     }
 }
 
-void Server::Listener::finish(Connection& connection, Ending ending) {
+void HttpServer::Listener::finish(Connection& connection, Ending ending) {
     // Under the lock: otherwise ~Listener could shut down a stranger that got the same descriptor.
     const std::lock_guard lock(mutex_);
     error_code ignored;
@@ -214,13 +214,13 @@ void Server::Listener::finish(Connection& connection, Ending ending) {
     connection.done = true;
 }
 
-Server::Server(unsigned short port, Handler handler, SocketPlay sockets)
+HttpServer::HttpServer(unsigned short port, Handler handler, SocketHandlers sockets)
     : listener_(std::make_unique<Listener>(port, std::move(handler), std::move(sockets))) {}
 
-Server::~Server() = default;
+HttpServer::~HttpServer() = default;
 
-unsigned short Server::port() const {
+unsigned short HttpServer::port() const {
     return listener_->port();
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -1,4 +1,4 @@
-// A blocking HTTP/1.1 server on loopback, one thread a connection. Boost.Beast stays in server.cpp.
+// A blocking HTTP/1.1 server on loopback, one thread a connection. Boost.Beast stays in http_server.cpp.
 #pragma once
 
 #include <functional>
@@ -7,20 +7,21 @@
 #include "ops/fake_platform/http_messages.h"
 #include "ops/fake_platform/socket_peer.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
-class Server {
+class HttpServer {
   public:
     using Handler = std::function<Reply(const Request&)>;
 
     /// Listens on 127.0.0.1:`port` (0: a free one) and calls `handler` from the connections' threads, as
-    /// long as it likes to block; `sockets` plays the WebSockets that are asked for. Throws
+    /// long as it likes to block; `sockets` handles the WebSockets that are asked for. Throws
     /// std::runtime_error when the port cannot be had.
-    Server(unsigned short port, Handler handler, SocketPlay sockets = {});
-    /// Ends every connection and joins every thread: `handler` must return soon, whoever blocks it.
-    ~Server();
-    Server(const Server&) = delete;
-    Server& operator=(const Server&) = delete;
+    HttpServer(unsigned short port, Handler handler, SocketHandlers sockets = {});
+    /// Ends every connection and joins every thread: `handler` must return soon; what makes it wait has to be
+    /// released before.
+    ~HttpServer();
+    HttpServer(const HttpServer&) = delete;
+    HttpServer& operator=(const HttpServer&) = delete;
 
     /// The port it listens on.
     unsigned short port() const;
@@ -30,4 +31,4 @@ class Server {
     std::unique_ptr<Listener> listener_;
 };
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

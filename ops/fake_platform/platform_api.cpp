@@ -2,21 +2,21 @@
 
 #include <array>
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
-constexpr std::array<Platform, 3> platforms{
+constexpr std::array<PlatformApi, 3> platforms{
     {{"github", &serve_github}, {"gitlab", &serve_gitlab}, {"slack", &serve_slack}}};
 
 }  // namespace
 
-const Platform* platform_of(std::string_view path) {
+const PlatformApi* platform_api_of(std::string_view path) {
     if (!path.starts_with('/')) return nullptr;
     const std::string_view first = path.substr(1, path.find('/', 1) - 1);
-    for (const Platform& platform : platforms) {
+    for (const PlatformApi& platform : platforms) {
         if (platform.name == first) return &platform;
     }
     return nullptr;
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

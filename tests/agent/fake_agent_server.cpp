@@ -13,9 +13,9 @@ namespace epilogue::testing {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using standin::Reply;
-using standin::Request;
-using standin::SocketPeer;
+using fake_platform::Reply;
+using fake_platform::Request;
+using fake_platform::SocketPeer;
 
 const std::string conversations_path = "/api/conversations";
 const std::string sockets_path = "/sockets/events/";
@@ -40,11 +40,11 @@ Json event_base(const std::string& id, double seconds, const std::string& kind, 
 }
 
 Reply failure(int status, const std::string& detail) {
-    return standin::json_reply(status, Json{{"detail", detail}}.dump());
+    return fake_platform::json_reply(status, Json{{"detail", detail}}.dump());
 }
 
 Reply success() {
-    return standin::json_reply(200, R"({"success":true})");
+    return fake_platform::json_reply(200, R"({"success":true})");
 }
 
 }  // namespace
@@ -84,39 +84,39 @@ std::string error_event(const std::string& id, double seconds, const std::string
     return event.dump();
 }
 
-AgentStandIn::AgentStandIn(std::string version, std::string key, unsigned short port)
+FakeAgentServer::FakeAgentServer(std::string version, std::string key, unsigned short port)
     : version_(std::move(version)), key_(std::move(key)) {
-    standin::SocketPlay sockets;
+    fake_platform::SocketHandlers sockets;
     sockets.refusal = [this](const Request& request) { return refusal(request); };
     sockets.opened = [this](const Request& request, const Shared& peer) { opened(request, peer); };
     sockets.received = [this](const Shared& peer, const std::string& frame) { received(peer, frame); };
     sockets.closed = [this](const Shared& peer) { closed(peer); };
-    server_ = std::make_unique<standin::Server>(
+    server_ = std::make_unique<fake_platform::HttpServer>(
         port, [this](const Request& request) { return answer(request); }, std::move(sockets));
 }
 
-AgentStandIn::~AgentStandIn() = default;
+FakeAgentServer::~FakeAgentServer() = default;
 
-unsigned short AgentStandIn::port() const {
+unsigned short FakeAgentServer::port() const {
     return server_->port();
 }
 
-std::string AgentStandIn::url() const {
+std::string FakeAgentServer::url() const {
     return "http://127.0.0.1:" + std::to_string(port());
 }
 
-std::shared_ptr<agent::AgentServer> AgentStandIn::client(std::optional<std::string> key,
-                                                         agent::Deadlines deadlines) const {
+std::shared_ptr<agent::AgentServer> FakeAgentServer::client(std::optional<std::string> key,
+                                                            agent::Deadlines deadlines) const {
     return std::make_shared<agent::AgentServer>(agent::parse_address(url()).value(),
                                                 Secret(key.value_or(key_)), deadlines);
 }
 
-void AgentStandIn::add(const std::string& id, std::vector<std::string> log, const std::string& status) {
+void FakeAgentServer::add(const std::string& id, std::vector<std::string> log, const std::string& status) {
     const std::lock_guard lock(mutex_);
     conversations_[id] = {std::move(log), status, {}};
 }
 
-void AgentStandIn::append(const std::string& id, const std::string& event) {
+void FakeAgentServer::append(const std::string& id, const std::string& event) {
     const std::lock_guard lock(mutex_);
     Conversation& conversation = conversations_.at(id);
     conversation.log.push_back(event);
@@ -124,50 +124,50 @@ void AgentStandIn::append(const std::string& id, const std::string& event) {
         conversation.status = parsed->status;
 }
 
-void AgentStandIn::emit(const std::string& id, const std::string& event) {
+void FakeAgentServer::emit(const std::string& id, const std::string& event) {
     append(id, event);
     tell(id, event);
 }
 
-void AgentStandIn::tell(const std::string& id, const std::string& frame) {
+void FakeAgentServer::tell(const std::string& id, const std::string& frame) {
     const std::lock_guard lock(mutex_);
     for (const Shared& peer : conversations_.at(id).peers) peer->send(frame);
 }
 
-void AgentStandIn::set_status(const std::string& id, const std::string& status) {
+void FakeAgentServer::set_status(const std::string& id, const std::string& status) {
     const std::lock_guard lock(mutex_);
     conversations_.at(id).status = status;
 }
 
-std::vector<std::string> AgentStandIn::log(const std::string& id) const {
+std::vector<std::string> FakeAgentServer::log(const std::string& id) const {
     const std::lock_guard lock(mutex_);
     return conversations_.at(id).log;
 }
 
-void AgentStandIn::on(const std::string& what, Play play) {
+void FakeAgentServer::on(const std::string& what, Handler handler) {
     const std::lock_guard lock(mutex_);
-    if (play)
-        plays_[what] = std::move(play);
+    if (handler)
+        handlers_[what] = std::move(handler);
     else
-        plays_.erase(what);
+        handlers_.erase(what);
 }
 
-void AgentStandIn::on_run(std::function<void(const std::string&)> play) {
+void FakeAgentServer::on_run(std::function<void(const std::string&)> handler) {
     const std::lock_guard lock(mutex_);
-    on_run_ = std::move(play);
+    on_run_ = std::move(handler);
 }
 
-void AgentStandIn::on_socket(std::function<bool(const std::string&, SocketPeer&)> play) {
+void FakeAgentServer::on_socket(std::function<bool(const std::string&, SocketPeer&)> handler) {
     const std::lock_guard lock(mutex_);
-    on_socket_ = std::move(play);
+    on_socket_ = std::move(handler);
 }
 
-void AgentStandIn::refuse_sockets(int status) {
+void FakeAgentServer::refuse_sockets(int status) {
     const std::lock_guard lock(mutex_);
     refuse_sockets_ = status;
 }
 
-void AgentStandIn::end_sockets(const std::function<void(SocketPeer&)>& how) {
+void FakeAgentServer::end_sockets(const std::function<void(SocketPeer&)>& how) {
     const std::lock_guard lock(mutex_);
     for (auto& [id, conversation] : conversations_) {
         for (const Shared& peer : conversation.peers) how(*peer);
@@ -175,19 +175,19 @@ void AgentStandIn::end_sockets(const std::function<void(SocketPeer&)>& how) {
     }
 }
 
-std::size_t AgentStandIn::sockets(const std::string& id) const {
+std::size_t FakeAgentServer::sockets(const std::string& id) const {
     const std::lock_guard lock(mutex_);
     return conversations_.at(id).peers.size();
 }
 
-std::vector<std::string> AgentStandIn::seen() const {
+std::vector<std::string> FakeAgentServer::seen() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> lines;
     for (const auto& [line, body] : seen_) lines.push_back(line);
     return lines;
 }
 
-std::vector<std::string> AgentStandIn::bodies(const std::string& what) const {
+std::vector<std::string> FakeAgentServer::bodies(const std::string& what) const {
     const std::string method = what.substr(0, what.find(' ') + 1);
     const std::string tail = what.substr(method.size());
     const std::lock_guard lock(mutex_);
@@ -197,11 +197,11 @@ std::vector<std::string> AgentStandIn::bodies(const std::string& what) const {
     return found;
 }
 
-bool AgentStandIn::is_key(const Request& request) const {
-    return key_.empty() || standin::header_of(request, "x-session-api-key") == key_;
+bool FakeAgentServer::is_key(const Request& request) const {
+    return key_.empty() || fake_platform::header_of(request, "x-session-api-key") == key_;
 }
 
-std::string AgentStandIn::info(const std::string& id, const Conversation& conversation) const {
+std::string FakeAgentServer::info(const std::string& id, const Conversation& conversation) const {
     return Json{{"id", id},
                 {"execution_status", conversation.status},
                 {"confirmation_policy", {{"kind", "NeverConfirm"}}},
@@ -213,21 +213,21 @@ std::string AgentStandIn::info(const std::string& id, const Conversation& conver
         .dump();
 }
 
-Reply AgentStandIn::answer(const Request& request) {
+Reply FakeAgentServer::answer(const Request& request) {
     const std::string line = request.method + " " + request.path;
-    Play play;
+    Handler handler;
     {
         const std::lock_guard lock(mutex_);
         seen_.emplace_back(line + (request.query.empty() ? "" : "?" + request.query), request.body);
-        for (const auto& [what, each] : plays_) {
+        for (const auto& [what, each] : handlers_) {
             const std::size_t blank = what.find(' ');
             if (request.method == what.substr(0, blank) && request.path.ends_with(what.substr(blank + 1)))
-                play = each;
+                handler = each;
         }
     }
-    if (play) return play(request);
+    if (handler) return handler(request);
     if (request.path == "/server_info")
-        return standin::json_reply(200, Json{{"uptime", 1.0}, {"version", version_}}.dump());
+        return fake_platform::json_reply(200, Json{{"uptime", 1.0}, {"version", version_}}.dump());
     if (!request.path.starts_with(conversations_path)) return failure(404, "Not Found");
     if (!is_key(request)) return failure(401, "Unauthorized");
     const std::string rest = request.path.substr(conversations_path.size());
@@ -235,34 +235,37 @@ Reply AgentStandIn::answer(const Request& request) {
         const std::string id = Json::parse(request.body).at("conversation_id").get<std::string>();
         const std::lock_guard lock(mutex_);
         const bool fresh = conversations_.emplace(id, Conversation{{}, "idle", {}}).second;
-        return standin::json_reply(fresh ? 201 : 200, info(id, conversations_.at(id)));
+        return fake_platform::json_reply(fresh ? 201 : 200, info(id, conversations_.at(id)));
     }
     if (rest == "/search") {
         const std::lock_guard lock(mutex_);
         Json items = Json::array();
         for (const auto& [id, each] : conversations_) items.push_back(Json::parse(info(id, each)));
-        return standin::json_reply(200, Json{{"items", items}, {"next_page_id", nullptr}}.dump());
+        return fake_platform::json_reply(200, Json{{"items", items}, {"next_page_id", nullptr}}.dump());
     }
     const std::size_t slash = rest.find('/', 1);
     return answer_conversation(request, rest.substr(1, slash - 1),
                                slash == std::string::npos ? "" : rest.substr(slash));
 }
 
-Reply AgentStandIn::answer_conversation(const Request& request, const std::string& id,
-                                        const std::string& tail) {
+Reply FakeAgentServer::answer_conversation(const Request& request, const std::string& id,
+                                           const std::string& tail) {
     std::function<void(const std::string&)> on_run;
     {
         const std::lock_guard lock(mutex_);
         const auto found = conversations_.find(id);
         if (found == conversations_.end()) return failure(404, "Conversation not found: " + id);
         const Conversation& conversation = found->second;
-        if (request.method == "GET" && tail.empty()) return standin::json_reply(200, info(id, conversation));
-        if (tail == "/events/count") return standin::json_reply(200, std::to_string(conversation.log.size()));
+        if (request.method == "GET" && tail.empty())
+            return fake_platform::json_reply(200, info(id, conversation));
+        if (tail == "/events/count")
+            return fake_platform::json_reply(200, std::to_string(conversation.log.size()));
         if (tail == "/events/search") return page(conversation, request);
         if (tail == "/agent_final_response")
-            return standin::json_reply(200, Json{{"response", final_response(conversation.log)}}.dump());
-        if (tail == "/ask_agent") return standin::json_reply(200, R"({"response":"an answer"})");
-        if (tail == "/generate_title") return standin::json_reply(200, R"({"title":"made up"})");
+            return fake_platform::json_reply(200,
+                                             Json{{"response", final_response(conversation.log)}}.dump());
+        if (tail == "/ask_agent") return fake_platform::json_reply(200, R"({"response":"an answer"})");
+        if (tail == "/generate_title") return fake_platform::json_reply(200, R"({"title":"made up"})");
         if (tail == "/run") on_run = on_run_;
         if (request.method == "DELETE") conversations_.erase(found);
     }
@@ -270,9 +273,9 @@ Reply AgentStandIn::answer_conversation(const Request& request, const std::strin
     return success();
 }
 
-Reply AgentStandIn::page(const Conversation& conversation, const Request& request) const {
-    const auto parameters = standin::parameters_of(request.query);
-    const auto limit = static_cast<std::size_t>(standin::positive_of(parameters, "limit", 100));
+Reply FakeAgentServer::page(const Conversation& conversation, const Request& request) const {
+    const auto parameters = fake_platform::parameters_of(request.query);
+    const auto limit = static_cast<std::size_t>(fake_platform::positive_of(parameters, "limit", 100));
     const auto page_id = parameters.find("page_id");
     std::vector<Json> events;
     for (const std::string& text : conversation.log) events.push_back(Json::parse(text));
@@ -291,15 +294,15 @@ Reply AgentStandIn::page(const Conversation& conversation, const Request& reques
     Json answer{{"items", Json::array()}, {"next_page_id", nullptr}};
     for (; at != events.end() && answer["items"].size() < limit; ++at) answer["items"].push_back(*at);
     if (at != events.end()) answer["next_page_id"] = (*at)["id"];
-    return standin::json_reply(200, answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return fake_platform::json_reply(200, answer.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-int AgentStandIn::refusal(const Request& request) {
+int FakeAgentServer::refusal(const Request& request) {
     const std::lock_guard lock(mutex_);
     seen_.emplace_back("SOCKET " + request.path + (request.query.empty() ? "" : "?" + request.query), "");
     if (refuse_sockets_ != 0) return refuse_sockets_;
     const auto auth = agent::features_of(version_).socket_auth;
-    const auto parameters = standin::parameters_of(request.query);
+    const auto parameters = fake_platform::parameters_of(request.query);
     const auto query_key = parameters.find("session_api_key");
     if (query_key != parameters.end()) return query_key->second == key_ ? 0 : 403;
     if (request.headers.contains("x-session-api-key"))
@@ -307,7 +310,7 @@ int AgentStandIn::refusal(const Request& request) {
     return key_.empty() || auth == agent::SocketAuth::first_frame ? 0 : 403;
 }
 
-void AgentStandIn::opened(const Request& request, const Shared& peer) {
+void FakeAgentServer::opened(const Request& request, const Shared& peer) {
     const std::string id = request.path.substr(request.path.rfind('/') + 1);
     const bool proven = key_.empty() || !request.query.empty() || is_key(request);
     if (proven) {
@@ -318,7 +321,7 @@ void AgentStandIn::opened(const Request& request, const Shared& peer) {
     unproven_[peer] = id;
 }
 
-void AgentStandIn::received(const Shared& peer, const std::string& frame) {
+void FakeAgentServer::received(const Shared& peer, const std::string& frame) {
     std::string id;
     {
         const std::lock_guard lock(mutex_);
@@ -335,7 +338,7 @@ void AgentStandIn::received(const Shared& peer, const std::string& frame) {
         peer->close(bad_key);
 }
 
-void AgentStandIn::subscribe(const std::string& id, const Shared& peer) {
+void FakeAgentServer::subscribe(const std::string& id, const Shared& peer) {
     const std::lock_guard lock(mutex_);
     const auto found = conversations_.find(id);
     if (found == conversations_.end()) {
@@ -351,7 +354,7 @@ void AgentStandIn::subscribe(const std::string& id, const Shared& peer) {
     peer->send(frame.dump());
 }
 
-void AgentStandIn::closed(const Shared& peer) {
+void FakeAgentServer::closed(const Shared& peer) {
     const std::lock_guard lock(mutex_);
     unproven_.erase(peer);
     for (auto& [id, conversation] : conversations_) std::erase(conversation.peers, peer);

@@ -1,4 +1,4 @@
-// Requests that a stand-in holds until a test lets them go.
+// Requests that a fake server holds until a test releases them.
 #pragma once
 
 #include <condition_variable>
@@ -10,29 +10,29 @@
 
 namespace epilogue::testing {
 
-/// Declared after the stand-in whose requests it holds: it has to end first. Thread-safe.
-class Gate {
+/// Declared after the server whose requests it holds: it has to end first. Thread-safe.
+class HeldRequests {
   public:
-    ~Gate() { open(); }
+    ~HeldRequests() { release(); }
 
-    /// What the stand-in plays: holds the request, then answers 503.
-    std::function<standin::Reply(const standin::Request&)> play() const {
-        return [state = state_](const standin::Request&) {
+    /// What the server does with a request: holds it, then answers 503.
+    std::function<fake_platform::Reply(const fake_platform::Request&)> handler() const {
+        return [state = state_](const fake_platform::Request&) {
             std::unique_lock lock(state->mutex);
             ++state->held;
             state->changed.notify_all();
-            state->changed.wait(lock, [&] { return state->is_open; });
-            return standin::json_reply(503, "{}");
+            state->changed.wait(lock, [&] { return state->is_released; });
+            return fake_platform::json_reply(503, "{}");
         };
     }
-    /// Returns when a request is held, or was.
+    /// Returns when a request is held, or has been.
     void wait_held() const {
         std::unique_lock lock(state_->mutex);
         state_->changed.wait(lock, [this] { return state_->held > 0; });
     }
-    void open() const {
+    void release() const {
         const std::lock_guard lock(state_->mutex);
-        state_->is_open = true;
+        state_->is_released = true;
         state_->changed.notify_all();
     }
 
@@ -41,7 +41,7 @@ class Gate {
         std::mutex mutex;
         std::condition_variable changed;
         int held = 0;
-        bool is_open = false;
+        bool is_released = false;
     };
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };

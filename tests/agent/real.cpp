@@ -49,7 +49,7 @@ std::string said(bool holds, const std::string& what) {
     return holds ? "" : what + "; ";
 }
 
-std::string ends(Played& played, const std::string& status, const std::string& reason = "") {
+std::string ends(ScriptedConversation& played, const std::string& status, const std::string& reason = "") {
     const RunEnd end = played.run();
     return said(end.status == status && end.reason.starts_with(reason),
                 "expected " + status + " " + reason + ", was " + end.status + " " + end.reason) +
@@ -57,7 +57,7 @@ std::string ends(Played& played, const std::string& status, const std::string& r
 }
 
 std::string finish() {
-    Played played(server(), "finish");
+    ScriptedConversation played(server(), "finish");
     std::string wrong = ends(played.told(), "finished");
     wrong +=
         said(expect(played->final_response()) == "All done: created notes.txt with 2 lines.", "last words");
@@ -71,7 +71,7 @@ std::string finish() {
 }
 
 std::string question_and_answer() {
-    Played played(server(), "message");
+    ScriptedConversation played(server(), "message");
     std::string wrong = ends(played.told(), "finished");
     wrong +=
         said(expect(played->final_response()) == "Which file would you like me to change?", "the question");
@@ -82,27 +82,27 @@ std::string question_and_answer() {
 /// One run of this script, and how it ends.
 Scenario plain(const std::string& script, const std::string& status, const std::string& reason = "") {
     return [=] {
-        Played played(server(), script);
+        ScriptedConversation played(server(), script);
         return ends(played.told(), status, reason);
     };
 }
 
 /// Whether an old server sees that its agent talks to itself depends on when its statistics come.
 std::string silent_llm() {
-    Played played(server(), "empty");
+    ScriptedConversation played(server(), "empty");
     const RunEnd end = played.told().run();
     return said(end.status == "stuck" || (is_old() && end.status == "finished"), end.status) +
            played.difference();
 }
 
 std::string refusing_llm_twice() {
-    Played played(server(), "llm400");
+    ScriptedConversation played(server(), "llm400");
     std::string wrong = ends(played.told(), "error", "LLMBadRequestError: ");
     return wrong + ends(played, "error", "LLMBadRequestError: ");
 }
 
 std::string stuck() {
-    Played played(server(), "stuck");
+    ScriptedConversation played(server(), "stuck");
     std::string wrong = ends(played.told(), "stuck");
     wrong += ends(played, "stuck");
     wrong += ends(played.told("Please go on"), "stuck");
@@ -110,13 +110,13 @@ std::string stuck() {
 }
 
 std::string too_many_steps() {
-    Played played(server(), "maxiter", R"({"max_iterations":3})");
+    ScriptedConversation played(server(), "maxiter", R"({"max_iterations":3})");
     std::string wrong = ends(played.told(), "error", "MaxIterationsReached: ");
     return wrong + ends(played, "error", "MaxIterationsReached: ");
 }
 
 std::string answer_at_once() {
-    Played played(server(), "followup");
+    ScriptedConversation played(server(), "followup");
     std::string wrong = ends(played.told(), "finished");
     expect(played->calls().send_message("Please summarise what you did.", true));
     eventually("the answer", run_patience,
@@ -127,7 +127,7 @@ std::string answer_at_once() {
 
 /// While the call that will finish the run is under way: the agent goes on for it.
 std::string message_during_the_end() {
-    Played played(server(), "slowfollow");
+    ScriptedConversation played(server(), "slowfollow");
     played.told().start();
     eventually("the last call", run_patience, [] { return server().llm_calls("slowfollow") == 4; });
     std::string wrong = ends(played.told("One more thing, before you stop"), "finished");
@@ -136,7 +136,7 @@ std::string message_during_the_end() {
 }
 
 std::string deleted_during_a_run() {
-    Played played(server(), "slow");
+    ScriptedConversation played(server(), "slow");
     played.told().start();
     expect(played->calls().remove());
     const auto end = played->wait_for_end(run_patience);
@@ -144,7 +144,7 @@ std::string deleted_during_a_run() {
 }
 
 std::string confirmations() {
-    Played played(server(), "finish", R"({"confirmation_policy":{"kind":"AlwaysConfirm"}})");
+    ScriptedConversation played(server(), "finish", R"({"confirmation_policy":{"kind":"AlwaysConfirm"}})");
     std::string wrong = ends(played.told(), "waiting_for_confirmation");
     expect(played->calls().respond(false, "not like this"));
     wrong += ends(played, "waiting_for_confirmation");
@@ -159,7 +159,7 @@ std::string confirmations() {
 }
 
 std::string pause_and_resume() {
-    Played played(server(), "slow");
+    ScriptedConversation played(server(), "slow");
     played.told().start();
     expect(played->calls().pause());
     std::string wrong = said(expect(played->wait_for_end(run_patience)).status == "paused", "not paused");
@@ -168,28 +168,29 @@ std::string pause_and_resume() {
 
 std::string interrupt() {
     if (is_old()) {
-        const Played played(server(), "finishfirst");
+        const ScriptedConversation played(server(), "finishfirst");
         return said(played->calls().interrupt().error().kind == Kind::unsupported, "unsupported");
     }
-    Played played(server(), "slow");
+    ScriptedConversation played(server(), "slow");
     played.told().start();
     expect(played->calls().interrupt());
     return said(expect(played->wait_for_end(run_patience)).status == "paused", "not paused");
 }
 
 std::string first_message_in_the_request() {
-    Played played(server(), "finish",
-                  Json{{"initial_message",
-                        {{"role", "user"},
-                         {"content", Json::array({{{"type", "text"}, {"text", server().task()}}})},
-                         {"run", true}}}}
-                      .dump());
+    ScriptedConversation played(
+        server(), "finish",
+        Json{{"initial_message",
+              {{"role", "user"},
+               {"content", Json::array({{{"type", "text"}, {"text", server().task()}}})},
+               {"run", true}}}}
+            .dump());
     const RunEnd end = expect(played->wait_for_end(run_patience));
     return said(end.status == "finished", end.status) + played.difference();
 }
 
 std::string other_operations() {
-    Played played(server(), "finishfirst");
+    ScriptedConversation played(server(), "finishfirst");
     std::string wrong = ends(played.told(), "finished");
     const ConversationCalls& calls = played->calls();
     wrong += said(expect(calls.ask_agent("What did you do?")).starts_with("ASK-ANSWER"), "ask_agent");
@@ -247,7 +248,7 @@ Json with_condenser(const std::string& script) {
 }
 
 std::string condensed_history() {
-    Played played(server(), "burst", with_condenser("summary").dump());
+    ScriptedConversation played(server(), "burst", with_condenser("summary").dump());
     std::string wrong = ends(played.told(), "error", "MaxIterationsReached: ");
     expect(played->calls().condense());
     const auto is_condensation = [](const EventRef& event) { return event->kind == "Condensation"; };
@@ -260,7 +261,7 @@ std::string condensed_history() {
 
 std::string dropped_sockets() {
     FaultProxy proxy(server().port());
-    Played played(server(), "slow", "{}", proxy.port());
+    ScriptedConversation played(server(), "slow", "{}", proxy.port());
     std::string wrong = said(expect(played.told()->start()), "not started");
     for (std::size_t cuts = 0; cuts < 4; ++cuts) {
         const std::size_t before = played->events().size();
@@ -343,13 +344,13 @@ BOOST_AUTO_TEST_CASE(every_scenario_ends_as_it_should_and_its_list_is_the_server
 BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_and_loses_nothing) {
     FaultProxy proxy(server().port());
     // Its condenser's LLM will not answer.
-    Played condensing(server(), "think", with_condenser("hang").dump(), proxy.port());
+    ScriptedConversation condensing(server(), "think", with_condenser("hang").dump(), proxy.port());
     BOOST_TEST(condensing.told().run().status == "finished");
-    Played played(server(), "slow");
+    ScriptedConversation played(server(), "slow");
     played.told().start();
     auto waiting = std::async(std::launch::async, [&] { return played->wait_for_end(run_patience); });
     // Its LLM does not answer: what needs it, or waits behind it, is under way until the end.
-    Played hanging(server(), "hang", "{}", proxy.port());
+    ScriptedConversation hanging(server(), "hang", "{}", proxy.port());
     hanging.told().start();
     eventually("the call", run_patience, [] { return server().llm_calls("hang") == 1; });
     const auto& calls = hanging->calls();

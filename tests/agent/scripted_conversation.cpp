@@ -9,8 +9,8 @@ namespace epilogue::testing {
 using namespace agent;
 using namespace std::chrono_literals;
 
-Played::Played(const RealServer& server, const std::string& script, const std::string& more,
-               std::optional<unsigned short> port)
+ScriptedConversation::ScriptedConversation(const RealServer& server, const std::string& script,
+                                           const std::string& more, std::optional<unsigned short> port)
     : server_(server) {
     ConversationOptions options;
     options.socket.backoff_base = 50ms;
@@ -24,22 +24,22 @@ Played::Played(const RealServer& server, const std::string& script, const std::s
         RemoteConversation::create(server.client(port), server.request(script, more), std::move(options)));
 }
 
-Played& Played::told(const std::string& text) {
+ScriptedConversation& ScriptedConversation::told(const std::string& text) {
     expect(conversation_->calls().send_message(text.empty() ? server_.task() : text));
     return *this;
 }
 
-RunEnd Played::run() {
+RunEnd ScriptedConversation::run() {
     return expect(conversation_->run(run_patience));
 }
 
-void Played::start() {
+void ScriptedConversation::start() {
     if (!expect(conversation_->start())) throw std::runtime_error("it works already");
     eventually("the run", run_patience,
                [&] { return expect(conversation_->state()).execution_status() == "running"; });
 }
 
-std::vector<std::string> Played::log() const {
+std::vector<std::string> ScriptedConversation::log() const {
     const auto events = ConversationCalls(server_.client(), conversation_->id()).events();
     if (!events && events.error().text.find("events/event-") != std::string::npos)
         throw LogLost(events.error().text);
@@ -48,7 +48,7 @@ std::vector<std::string> Played::log() const {
     return ids;
 }
 
-std::string Played::differs_now() {
+std::string ScriptedConversation::differs_now() {
     std::vector<std::string> expected;
     try {
         expected = log();
@@ -72,7 +72,7 @@ std::string Played::differs_now() {
     return text;
 }
 
-std::string Played::difference() {
+std::string ScriptedConversation::difference() {
     std::string text;
     try {
         // Statistics come a little after the end.

@@ -34,17 +34,17 @@ class LogLost : public std::runtime_error {
 };
 
 /// One conversation and what its callback saw. Errors are std::runtime_error.
-class Played {
+class ScriptedConversation {
   public:
     /// Creates it. `more`: JSON that is merged into the request. `port`: of a proxy before the server.
-    Played(const RealServer& server, const std::string& script, const std::string& more = "{}",
-           std::optional<unsigned short> port = std::nullopt);
+    ScriptedConversation(const RealServer& server, const std::string& script, const std::string& more = "{}",
+                         std::optional<unsigned short> port = std::nullopt);
 
     agent::RemoteConversation& operator*() const { return *conversation_; }
     agent::RemoteConversation* operator->() const { return conversation_.get(); }
 
     /// Sends a message, by default the one that tells the script where to work.
-    Played& told(const std::string& text = "");
+    ScriptedConversation& told(const std::string& text = "");
     /// Lets the agent work to its end.
     agent::RunEnd run();
     /// Lets it begin, and waits until it works.

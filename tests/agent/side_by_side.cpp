@@ -147,7 +147,7 @@ class PythonClient {
 
 /// Our client's part of a row.
 std::string our_words(const Row& row, const std::function<void()>& between) {
-    Played played(row.server, row.script, "{}", row.port);
+    ScriptedConversation played(row.server, row.script, "{}", row.port);
     RunEnd end = played.told().run();
     if (row.between) {
         between();
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(both_clients_do_what_the_page_says) {
     RealServer old(sdk);
     const auto modern = starting.get();
     FaultProxy late(old.port());
-    late.plan({.deed = Deed::hold, .containing = "/sockets/events/", .times = 1000});
+    late.plan({.action = ProxyAction::hold, .containing = "/sockets/events/", .times = 1000});
     const auto let_go = [&] {
         late.forget_plans();
         late.release();

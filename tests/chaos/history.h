@@ -6,8 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tests/support/rig.h"
 #include "tests/oracle/oracle.h"
+#include "tests/support/rig.h"
 
 namespace epilogue::testing {
 
@@ -22,8 +22,8 @@ struct HistoryCounts {
 };
 
 /// Shows all of it to the oracle in the order of the writes; between them, by time, the look-ups of
-/// deliveries that `platform_log` (StandIn::log) shows to have seen nothing. `owed` says which delivery is
-/// looked for where.
+/// deliveries that `platform_log` (FakePlatformProcess::log) shows to have seen nothing. `owed` says which
+/// delivery is looked for where.
 HistoryCounts judge_history(const Stage& stage, const nlohmann::json& platform_log,
                             const std::vector<OwedPost>& owed, Oracle& oracle);
 

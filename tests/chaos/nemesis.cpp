@@ -46,7 +46,7 @@ std::set<std::string> sessions_that_lock(const Stage& stage) {
 
 }  // namespace
 
-void slow_posts(const StandIn& platform) {
+void slow_posts(const FakePlatformProcess& platform) {
     platform.rules(Json::array({slow_post}));
 }
 
@@ -117,7 +117,7 @@ std::size_t Nemesis::any_running() {
 /// Lets the platform hold the next posts, and says whose they are: `count` of them when they come soon, at
 /// least one when any come at all.
 std::vector<Nemesis::Held> Nemesis::hold(const std::string& deed, std::size_t count) {
-    const StandIn& platform = stage_.platform();
+    const FakePlatformProcess& platform = stage_.platform();
     for (const auto& request : requests_of(platform.log(requests_read_)))
         requests_read_ = std::max(requests_read_, request.n);
     const auto held_before = platform.counts().at("held_total");
@@ -265,13 +265,15 @@ void Nemesis::break_network() {
     switch ((first_network_ + hits_.broken_networks) % kinds) {
         case 0:
             what = "answers of COMMIT are lost";
-            to_database_.plan({.deed = Deed::lose_answer, .at = Request::commit, .times = 3});
-            to_database_.plan({.deed = Deed::cut_behind, .at = Request::commit, .times = 3, .reset = true});
+            to_database_.plan({.action = ProxyAction::lose_answer, .at = Request::commit, .times = 3});
+            to_database_.plan(
+                {.action = ProxyAction::cut_behind, .at = Request::commit, .times = 3, .reset = true});
             break;
         case 1:
             what = "COMMITs and statements are lost";
-            to_database_.plan({.deed = Deed::lose_request, .at = Request::commit, .times = 3});
-            to_database_.plan({.deed = Deed::lose_answer, .at = Request::statement, .after = 20, .times = 3});
+            to_database_.plan({.action = ProxyAction::lose_request, .at = Request::commit, .times = 3});
+            to_database_.plan(
+                {.action = ProxyAction::lose_answer, .at = Request::statement, .after = 20, .times = 3});
             break;
         case 2:
             what = fmt::format("{} connections to the database are cut", to_database_.cut_all(true));
@@ -282,13 +284,13 @@ void Nemesis::break_network() {
             break;
         case 4:
             what = "the platform's answers are lost";
-            to_platform_.plan({.deed = Deed::lose_answer, .times = 4});
-            to_platform_.plan({.deed = Deed::cut_behind, .times = 2, .reset = true});
+            to_platform_.plan({.action = ProxyAction::lose_answer, .times = 4});
+            to_platform_.plan({.action = ProxyAction::cut_behind, .times = 2, .reset = true});
             break;
         default:
             what = "requests to the platform come late, or never";
-            to_platform_.plan({.deed = Deed::deliver_late, .times = 3});
-            if (may_lose_requests_) to_platform_.plan({.deed = Deed::lose_request, .times = 2});
+            to_platform_.plan({.action = ProxyAction::deliver_late, .times = 3});
+            if (may_lose_requests_) to_platform_.plan({.action = ProxyAction::lose_request, .times = 2});
             break;
     }
     ++hits_.broken_networks;

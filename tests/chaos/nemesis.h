@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tests/chaos/worker_processes.h"
-#include "tests/support/rig.h"
 #include "tests/oracle/random.h"
 #include "tests/support/fault_proxy.h"
+#include "tests/support/rig.h"
 
 namespace epilogue::testing {
 
@@ -102,6 +102,6 @@ class Nemesis {
 };
 
 /// Posts that take a moment: so that there is always one under way.
-void slow_posts(const StandIn& platform);
+void slow_posts(const FakePlatformProcess& platform);
 
 }  // namespace epilogue::testing

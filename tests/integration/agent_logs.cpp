@@ -55,7 +55,7 @@ struct Scene {
         while (owned.number("SELECT COUNT(*) FROM catch_ups") > 0) expect(catch_ups.work_once({}));
     }
 
-    AgentStandIn agent_server;
+    FakeAgentServer agent_server;
     OwnedPartition owned;
     Planner planner;
     AgentDirectory directory;

@@ -14,8 +14,8 @@
 #include "tests/integration/contract_post.h"
 #include "tests/integration/position_watch.h"
 #include "tests/integration/recording_set.h"
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -132,7 +132,7 @@ Counts counts_of(const Stage& stage, const std::string& sql) {
 }
 
 /// The comments of each place, oldest first.
-std::map<std::string, std::vector<std::string>> comments_of(const StandIn& platform) {
+std::map<std::string, std::vector<std::string>> comments_of(const FakePlatformProcess& platform) {
     std::map<std::string, std::vector<std::string>> comments;
     for (const auto& comment : platform.visible()) comments[comment.path].push_back(comment.body);
     return comments;

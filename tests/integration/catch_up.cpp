@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/agent/fake_agent_server.h"
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -45,7 +45,7 @@ class Tale {
         for (const std::string& event : log_) records.push_back({.key = id_, .value = event});
         return records;
     }
-    void stand_on(AgentStandIn& server) const { server.add(id_, log_, status_); }
+    void stand_on(FakeAgentServer& server) const { server.add(id_, log_, status_); }
 
   private:
     std::string next() { return id_ + "-" + std::to_string(log_.size()); }
@@ -105,11 +105,11 @@ bool holds(const std::string& text, const std::string& part) {
 class Hanging {
   public:
     ~Hanging() { let_go(); }
-    AgentStandIn::Play play() {
+    FakeAgentServer::Handler handler() {
         return [this](const auto&) {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [this] { return over_; });
-            return epilogue::standin::Reply{};
+            return epilogue::fake_platform::Reply{};
         };
     }
     void let_go() {
@@ -128,7 +128,7 @@ class Hanging {
 
 BOOST_AUTO_TEST_CASE(two_hundred_conversations_that_had_ended_unseen_are_each_reported_once_through_a_kill) {
     constexpr int conversations = 200;
-    AgentStandIn server("1.58.0", "agent-key");
+    FakeAgentServer server("1.58.0", "agent-key");
     std::vector<Tale> tales;
     for (int i = 0; i < conversations; ++i) {
         Tale& tale = tales.emplace_back(id_of(i + 1));
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_conversations_that_had_ended_unseen_are_each_re
 }
 
 BOOST_AUTO_TEST_CASE(before_a_silence_counts_the_agent_server_is_asked_and_waited_for_so_long_and_no_longer) {
-    AgentStandIn server("1.58.0", "agent-key");
+    FakeAgentServer server("1.58.0", "agent-key");
     Hanging hanging;
     const Stage stage("asked", 1,
                       {{"worker.api_key", api_key},
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(before_a_silence_counts_the_agent_server_is_asked_and_waite
     }
     eventually("the topic has told that they run",
                [&] { return stage.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 5; });
-    server.on("GET /" + stuck_server.id() + "/events/search", hanging.play());
+    server.on("GET /" + stuck_server.id() + "/events/search", hanging.handler());
     ended.asks("Nobody has brought this to the topic.");
     alive.asks("One.").status("running");
     for (const Tale* tale : {&ended, &alive, &silent, &stuck_server}) tale->stand_on(server);
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(before_a_silence_counts_the_agent_server_is_asked_and_waite
 
 BOOST_AUTO_TEST_CASE(
     a_callback_that_comes_to_an_open_turn_of_which_nothing_came_for_a_minute_has_its_server_asked) {
-    AgentStandIn server("1.58.0", "agent-key");
+    FakeAgentServer server("1.58.0", "agent-key");
     const Stage stage("open", 1,
                       {{"worker.api_key", api_key},
                        {"agent_server.url", server.url()},

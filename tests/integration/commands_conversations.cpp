@@ -45,7 +45,7 @@ struct Place {
         return Json::parse(done.out);
     }
 
-    AgentStandIn server;
+    FakeAgentServer server;
     Epilogue epilogue;
 };
 
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_remembered_is_not_created) {
     BOOST_TEST(memory.endpoints().empty());
     // A server that takes no key needs none of ours.
     Place open(merged({memory.settings(), {{"agent_server.session_api_key", std::string()}}}));
-    open.server.on("GET /" + id, [](const auto&) { return standin::json_reply(200, "{}"); });
+    open.server.on("GET /" + id, [](const auto&) { return fake_platform::json_reply(200, "{}"); });
     BOOST_TEST(open.run({"remember", id}).status == 0);
     BOOST_TEST((memory.endpoints().at(0).at(2) == std::nullopt));
 }

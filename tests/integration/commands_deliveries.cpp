@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -26,7 +26,7 @@ class Ledger {
           worker_(stage_.epilogue().worker()) {}
 
     const Stage& stage() const { return stage_; }
-    const StandIn& platform() const { return stage_.platform(); }
+    const FakePlatformProcess& platform() const { return stage_.platform(); }
 
     /// Tells a story of one turn with a callback to o/NAME#1; returns the delivery's id.
     std::string owe(const std::string& conversation) const {

@@ -9,8 +9,8 @@
 #include <signal.h>
 
 #include "base/io/mysql.h"
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
                       {{"worker.senders", 8},
                        {"worker.drain_s", std::int64_t{drain.count()}},
                        {"worker.batch_max_records", 20}});
-    const StandIn& platform = stage.platform();
+    const FakePlatformProcess& platform = stage.platform();
     platform.rules({{{"do", "delay"}, {"ms", 20}, {"method", "POST"}, {"times", -1}}});
     std::vector<Story> stories;
     for (int i = 0; i < conversations; ++i) {

@@ -25,7 +25,7 @@ const Database& server() {
 /// older.
 void forge(Rehearsal& rehearsal) {
     for (auto comment : rehearsal.platform().visible()) {
-        if (comment.author != standin::bot_login || comment.id % 3 != 0) continue;
+        if (comment.author != fake_platform::bot_login || comment.id % 3 != 0) continue;
         comment.author = "mallory";
         comment.created_at -= std::chrono::minutes{2};
         comment.updated_at = comment.created_at;
@@ -37,8 +37,8 @@ void forge(Rehearsal& rehearsal) {
 }
 
 /// How the ledger names a post.
-std::string remote_id_of(const standin::Comment& comment) {
-    return comment.platform == "slack" ? standin::slack_ts(comment) : std::to_string(comment.id);
+std::string remote_id_of(const fake_platform::Comment& comment) {
+    return comment.platform == "slack" ? fake_platform::slack_ts(comment) : std::to_string(comment.id);
 }
 
 }  // namespace
@@ -89,7 +89,8 @@ BOOST_AUTO_TEST_CASE(of_500_answers_lost_on_each_platform_none_leads_to_a_second
         std::set<std::string> ours;
         std::size_t theirs = 0;
         for (const auto& comment : rehearsal.platform().visible()) {
-            if (comment.author == standin::bot_login) ours.insert(comment.platform + remote_id_of(comment));
+            if (comment.author == fake_platform::bot_login)
+                ours.insert(comment.platform + remote_id_of(comment));
             if (comment.author == "mallory") ++theirs;
         }
         BOOST_TEST(ours.size() == scores.size());

@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr int others = 12;
 BOOST_AUTO_TEST_CASE(a_sink_that_hangs_holds_up_no_other_and_its_posts_go_out_by_themselves) {
     const Stage stage("hanging", 2,
                       {{"worker.senders", senders}, {"worker.http_timeout_s", 2}, {"worker.lease_s", 5}});
-    const StandIn& platform = stage.platform();
+    const FakePlatformProcess& platform = stage.platform();
     // Each request is taken, and never answered.
     platform.rules({{{"do", "apply_then_hang"}, {"method", "POST"}, {"path", "^/gitlab/"}, {"times", -1}}});
     std::vector<Story> stories;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -47,7 +47,7 @@ std::string add_somewhere(const Stage& stage, const Story& story, std::size_t nu
 }
 
 /// How often each place shows a comment with these words.
-std::map<std::string, int> visible_with(const StandIn& platform, const std::string& words) {
+std::map<std::string, int> visible_with(const FakePlatformProcess& platform, const std::string& words) {
     std::map<std::string, int> times;
     for (const auto& comment : platform.visible())
         if (comment.body.find(words) != std::string::npos) ++times[comment.path];
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
          {"worker.batch_max_records", 50},
          {"kafka.properties", std::map<std::string, std::string>{{"session.timeout.ms", "6000"},
                                                                  {"heartbeat.interval.ms", "1000"}}}});
-    const StandIn& platform = stage.platform();
+    const FakePlatformProcess& platform = stage.platform();
     const auto stories = stories_of_two_turns(conversations);
     std::vector<std::string> places;
     for (const Story& story : stories) places.push_back(add_somewhere(stage, story, places.size() + 1));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_told_to_end_ends_in_time_and_leaves_the_re
     constexpr std::int64_t turns = 2 * conversations;
     const Stage stage("drained", 3,
                       {{"worker.senders", 4}, {"worker.drain_s", 10}, {"worker.batch_max_records", 20}});
-    const StandIn& platform = stage.platform();
+    const FakePlatformProcess& platform = stage.platform();
     platform.rules({{{"do", "delay"}, {"ms", 200}, {"method", "POST"}, {"times", -1}}});
     const auto stories = stories_of_two_turns(conversations);
     for (std::size_t i = 0; i < stories.size(); ++i)

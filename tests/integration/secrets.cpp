@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "tests/agent/fake_agent_server.h"
 #include "tests/integration/contract_post.h"
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     ::setenv("PLANTED_AGENT", planted.agent_key.c_str(), 1);
     ::setenv("AWS_SECRET_ACCESS_KEY", planted.environment.c_str(), 1);
     const Stage stage("planted", 2, settings(planted, folder));
-    const StandIn& platform = stage.platform();
+    const FakePlatformProcess& platform = stage.platform();
     platform.control("POST", "/tokens",
                      {{"tokens", {planted.slack, planted.slack_team, planted.github, planted.gitlab}}},
                      std::chrono::seconds{60});
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     add("planted-work", "log", Json::object());
     // Nothing of it comes by the topic: the worker asks the server, with the key.
     const std::string asked = "00000000000000000000000000000001";
-    AgentStandIn agent_server("1.58.0", planted.agent_key);
+    FakeAgentServer agent_server("1.58.0", planted.agent_key);
     agent_server.add(asked,
                      {message_event("u1", 1, "user", "Mend it."), message_event("w1", 2, "agent", "Mended."),
                       status_event("f1", 3, "finished")},

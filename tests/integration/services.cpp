@@ -13,10 +13,10 @@
 
 #include "tests/support/database.h"
 #include "tests/support/eventually.h"
+#include "tests/support/fake_platform_process.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_handles.h"
 #include "tests/support/kafka_records.h"
-#include "tests/support/fake_platform_process.h"
 
 namespace {
 
@@ -155,10 +155,10 @@ BOOST_AUTO_TEST_CASE(committed_rows_survive_a_kill_and_a_stop) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(stand_in)
+BOOST_AUTO_TEST_SUITE(fake_platform_process)
 
 BOOST_AUTO_TEST_CASE(rules_hold_a_request_and_release_lets_it_end) {
-    const StandIn platform;
+    const FakePlatformProcess platform;
     platform.rules({{{"do", "hang"}, {"method", "POST"}}});
     auto answer = std::async(std::launch::async, [&] {
         return epilogue::HttpClient().send(
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(rules_hold_a_request_and_release_lets_it_end) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_never_held_is_given_up_and_a_wrong_rule_is_an_error) {
-    const StandIn platform;
+    const FakePlatformProcess platform;
     BOOST_CHECK_THROW(platform.wait_held(1, 50ms), GaveUp);
     BOOST_CHECK_THROW(platform.rules({{{"do", "no such deed"}}}), std::runtime_error);
 }

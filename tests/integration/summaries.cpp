@@ -6,13 +6,13 @@
 
 #include "tests/agent/fake_agent_server.h"
 #include "tests/agent/held_requests.h"
-#include "tests/support/rig.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
 using namespace epilogue::testing;
-namespace standin = epilogue::standin;
+namespace fake_platform = epilogue::fake_platform;
 
 /// One turn of a conversation, as its server has it and as it comes through the topic.
 class Turn {
@@ -36,16 +36,16 @@ class Turn {
     std::vector<std::string> log_;
 };
 
-Settings asking(const AgentStandIn& agents, std::int64_t deadline_s) {
+Settings asking(const FakeAgentServer& agents, std::int64_t deadline_s) {
     return {{"agent_server.url", agents.url()},
             {"agent_server.session_api_key", "key"},
             {"summary.deadline_s", deadline_s},
             {"worker.settle_ms", 100}};
 }
 
-void answer_final(AgentStandIn& agents, const std::string& words) {
+void answer_final(FakeAgentServer& agents, const std::string& words) {
     agents.on("GET /agent_final_response", [words](const auto&) {
-        return standin::json_reply(200, nlohmann::json{{"response", words}}.dump());
+        return fake_platform::json_reply(200, nlohmann::json{{"response", words}}.dump());
     });
 }
 
@@ -79,7 +79,7 @@ const std::string owed = "SELECT COUNT(*) FROM summaries WHERE state='OWED'";
 
 BOOST_AUTO_TEST_CASE(a_finish_that_nobody_could_parse_is_posted_in_the_servers_words_by_every_callback) {
     const std::string secret = "ghp_0123456789abcdef0123456789abcdef0123";
-    AgentStandIn agents;
+    FakeAgentServer agents;
     answer_final(agents, "The whole answer, with " + secret + " in it.");
     const Turn turn("unparsable", std::nullopt);
     agents.add(turn.id(), turn.log(), "finished");
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_finish_that_nobody_could_parse_is_posted_in_the_servers_w
 }
 
 BOOST_AUTO_TEST_CASE(a_conversation_that_runs_again_is_posted_in_its_logs_words) {
-    AgentStandIn agents;
+    FakeAgentServer agents;
     answer_final(agents, "something else");
     const Turn turn("runs", "All done.");
     agents.add(turn.id(), turn.log(), "running");
@@ -124,11 +124,11 @@ BOOST_AUTO_TEST_CASE(a_conversation_that_runs_again_is_posted_in_its_logs_words)
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_hangs_holds_up_the_posts_of_its_own_conversations_alone) {
-    AgentStandIn hanging;
-    AgentStandIn agents("1.58.0", "");
+    FakeAgentServer hanging;
+    FakeAgentServer agents("1.58.0", "");
     answer_final(agents, "said by another server");
-    const Gate gate;
-    hanging.on("GET hangs", gate.play());
+    const HeldRequests held;
+    hanging.on("GET hangs", held.handler());
     Settings settings = asking(hanging, 600);
     settings["worker.http_timeout_s"] = 280;  // none of its questions is over before the test
     settings["worker.lease_s"] = 600;
@@ -156,9 +156,9 @@ BOOST_AUTO_TEST_CASE(a_server_that_hangs_holds_up_the_posts_of_its_own_conversat
 }
 
 BOOST_AUTO_TEST_CASE(at_its_deadline_a_post_goes_out_in_the_logs_words) {
-    AgentStandIn hanging;
-    const Gate gate;
-    hanging.on("GET late", gate.play());
+    FakeAgentServer hanging;
+    const HeldRequests held;
+    hanging.on("GET late", held.handler());
     const Turn turn("late", "All done.");
     const Stage stage("summaries_late", 1, asking(hanging, 2));
     stage.add_github(turn.id(), "o/late", 1, "once");
@@ -172,9 +172,9 @@ BOOST_AUTO_TEST_CASE(at_its_deadline_a_post_goes_out_in_the_logs_words) {
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_that_comes_while_the_server_is_asked_waits_no_longer_than_those_before_it) {
-    AgentStandIn hanging;
-    const Gate gate;
-    hanging.on("GET shared", gate.play());
+    FakeAgentServer hanging;
+    const HeldRequests held;
+    hanging.on("GET shared", held.handler());
     const Turn turn("shared", "All done.");
     const Stage stage("summaries_shared", 1, asking(hanging, 600));
     stage.add_github(turn.id(), "o/shared", 1, "once");
@@ -188,11 +188,11 @@ BOOST_AUTO_TEST_CASE(a_callback_that_comes_while_the_server_is_asked_waits_no_lo
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_killed_while_it_asks_leaves_the_question_to_the_next) {
-    AgentStandIn agents;
+    FakeAgentServer agents;
     const Turn turn("killed", "A half of it.");
     agents.add(turn.id(), turn.log(), "finished");
-    const Gate gate;
-    agents.on("GET /agent_final_response", gate.play());
+    const HeldRequests held;
+    agents.on("GET /agent_final_response", held.handler());
     const Stage stage("summaries_kill", 1, asking(agents, 600));
     const auto callback = stage.add_github(turn.id(), "o/killed", 1, "once");
     {
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_worker_killed_while_it_asks_leaves_the_question_to_the_ne
     BOOST_TEST(holds(shown.out, "still asked for the last words"));
 
     answer_final(agents, "All of it.");
-    gate.open();
+    held.release();
     // The lease of who is dead passes.
     stage.query("UPDATE summaries SET lease_until=UTC_TIMESTAMP(6)");
     const auto worker = stage.epilogue().worker();
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_worker_killed_while_it_asks_leaves_the_question_to_the_ne
 }
 
 BOOST_AUTO_TEST_CASE(who_wants_facts_alone_asks_nobody) {
-    AgentStandIn agents;
+    FakeAgentServer agents;
     const Turn turn("facts", "All done.");
     agents.add(turn.id(), turn.log(), "finished");
     Settings settings = asking(agents, 600);

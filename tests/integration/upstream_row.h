@@ -24,6 +24,6 @@ constexpr std::size_t upstream_shapes = 14;
 
 /// The shape `number % upstream_shapes`, for a place that only `number` has. Makes the review threads it
 /// needs, of two comments: upstream names the second.
-UpstreamRow upstream_row(const StandIn& platform, std::size_t number);
+UpstreamRow upstream_row(const FakePlatformProcess& platform, std::size_t number);
 
 }  // namespace epilogue::testing

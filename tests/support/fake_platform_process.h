@@ -1,4 +1,4 @@
-// The platform stand-in as a program of its own, and its control API.
+// The fake platform as a program of its own, and its control API.
 #pragma once
 
 #include <chrono>
@@ -27,12 +27,12 @@ struct VisibleComment {
     std::string metadata{};  ///< Slack: as JSON
 };
 
-/// A running stand-in. What its rules, counts and log mean stands in ops/fake_platform/control.h. Errors are
-/// std::runtime_error. Thread-safe but for start and end.
-class StandIn {
+/// A running fake platform. What its rules, counts and log mean stands in ops/fake_platform/control.h. Errors
+/// are std::runtime_error. Thread-safe but for start and end.
+class FakePlatformProcess {
   public:
     /// Starts the program on a free port and returns when it listens.
-    StandIn();
+    FakePlatformProcess();
 
     /// "http://127.0.0.1:PORT" + path; GitHub's API is at "/github".
     std::string url(const std::string& path = "") const;

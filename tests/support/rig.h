@@ -7,9 +7,9 @@
 
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
+#include "tests/support/fake_platform_process.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_records.h"
-#include "tests/support/fake_platform_process.h"
 
 namespace epilogue::testing {
 
@@ -26,7 +26,7 @@ class Stage {
     Stage(const std::string& name, int partitions, const Settings& more = {});
 
     const std::string& name() const { return name_; }
-    const StandIn& platform() const { return platform_; }
+    const FakePlatformProcess& platform() const { return platform_; }
     const Settings& settings() const { return settings_; }
     const Epilogue& epilogue() const { return epilogue_; }
     /// The bytes of the key that signs.
@@ -60,7 +60,7 @@ class Stage {
     const std::string name_;
     const std::string key_text_;
     const std::string key_;
-    const StandIn platform_;
+    const FakePlatformProcess platform_;
     const Settings settings_;
     const Epilogue epilogue_;
 };

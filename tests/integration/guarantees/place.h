@@ -26,12 +26,12 @@ struct Place {
 };
 
 /// The place `number` of its kind; makes the thread in which the posts will stand.
-Place make_place(standin::Desk& platform, Kind kind, int number);
+Place make_place(fake_platform::FakePlatform& platform, Kind kind, int number);
 
 /// True when the request lists the posts of that place.
-bool is_look_up(const standin::LogEntry& entry, const Place& place);
+bool is_look_up(const fake_platform::LogEntry& entry, const Place& place);
 
 /// True when the request removes that comment.
-bool removes(const standin::LogEntry& entry, std::int64_t comment);
+bool removes(const fake_platform::LogEntry& entry, std::int64_t comment);
 
 }  // namespace epilogue::testing

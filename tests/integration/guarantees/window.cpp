@@ -126,7 +126,7 @@ void remove_unseen(Rehearsal& rehearsal) {
 void edit_unseen(Rehearsal& rehearsal) {
     deliver_under(rehearsal, {{"do", "apply_then_reset"}});
     for (const auto& comment : rehearsal.platform().visible())
-        if (comment.author == standin::bot_login)
+        if (comment.author == fake_platform::bot_login)
             rehearsal.platform().edit(comment.id, "(I have read this.)\n" + comment.body);
 }
 

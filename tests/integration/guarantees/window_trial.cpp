@@ -18,7 +18,7 @@ namespace {
 /// What ends a sender in the middle of its work.
 struct Died {};
 
-Sinks sinks_for(const StandIn& platform, std::chrono::milliseconds http_timeout) {
+Sinks sinks_for(const FakePlatformServer& platform, std::chrono::milliseconds http_timeout) {
     SinkSettings settings;
     settings.github_api_url = platform.url("/github");
     settings.gitlab_api_url = platform.url("/gitlab");

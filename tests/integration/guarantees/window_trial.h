@@ -54,7 +54,7 @@ class Rehearsal {
     Rehearsal(const Database& server, const std::string& database, std::size_t runs,
               const std::vector<Kind>& kinds_played = {kinds.begin(), kinds.end()});
 
-    StandIn& platform() { return platform_; }
+    FakePlatformServer& platform() { return platform_; }
     OwnedPartition& partition() { return partition_; }
     const std::vector<Run>& runs() const { return runs_; }
     void query(const std::string& sql) const { server_.query(sql, database_); }
@@ -99,7 +99,7 @@ class Rehearsal {
 
     const Database& server_;
     const std::string database_;
-    StandIn platform_;
+    FakePlatformServer platform_;
     OwnedPartition partition_;
     const Sinks sinks_;
     std::vector<Run> runs_;

@@ -50,7 +50,7 @@ ConversationOptions fast(Witness* witness = nullptr) {
     return options;
 }
 
-std::unique_ptr<RemoteConversation> attached(const AgentStandIn& server,
+std::unique_ptr<RemoteConversation> attached(const FakeAgentServer& server,
                                              ConversationOptions options = fast()) {
     auto conversation = RemoteConversation::attach(server.client(), id, std::move(options));
     if (!conversation) throw std::runtime_error(conversation.error().text);
@@ -76,7 +76,7 @@ std::vector<std::string> ids_in(const std::vector<std::string>& events) {
 }
 
 /// What a run of the server does: goes through these statuses, and says why when it ends in error.
-void play_run(AgentStandIn& server, const std::string& end, const std::string& reason = "") {
+void play_run(FakeAgentServer& server, const std::string& end, const std::string& reason = "") {
     server.on_run([&server, end, reason](const std::string& conversation) {
         const auto n = static_cast<double>(server.log(conversation).size());
         const std::string name = std::to_string(server.log(conversation).size());
@@ -97,7 +97,7 @@ struct RunUnderWay {
         eventually("the run", [this] { return conversation->events().contains("1"); });
     }
 
-    AgentStandIn server;
+    FakeAgentServer server;
     std::unique_ptr<RemoteConversation> conversation;
     std::future<AgentResult<RunEnd>> end;
 };
@@ -105,7 +105,7 @@ struct RunUnderWay {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(what_was_there_and_what_comes_is_in_the_list_and_told_once) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(230));
     Witness witness;
     const auto conversation = attached(server, fast(&witness));
@@ -116,9 +116,9 @@ BOOST_AUTO_TEST_CASE(what_was_there_and_what_comes_is_in_the_list_and_told_once)
 }
 
 BOOST_AUTO_TEST_CASE(what_is_told_between_subscription_and_log_is_neither_missed_nor_doubled) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(10));
-    server.on_socket([&](const std::string&, standin::SocketPeer& peer) {
+    server.on_socket([&](const std::string&, fake_platform::SocketPeer& peer) {
         for (const std::string& event : numbered(3)) peer.send(event);  // a resend that overlaps
         return true;
     });
@@ -131,12 +131,12 @@ BOOST_AUTO_TEST_CASE(what_is_told_between_subscription_and_log_is_neither_missed
 }
 
 BOOST_AUTO_TEST_CASE(what_happened_while_the_socket_was_down_is_there_after_it_came_back) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(2));
     Witness witness;
     const auto conversation = attached(server, fast(&witness));
     for (int round = 0; round < 5; ++round) {
-        server.end_sockets([&](standin::SocketPeer& peer) {
+        server.end_sockets([&](fake_platform::SocketPeer& peer) {
             if (round % 2 == 0)
                 peer.drop();
             else
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(what_happened_while_the_socket_was_down_is_there_after_it_c
 }
 
 BOOST_AUTO_TEST_CASE(without_any_socket_rest_alone_tells_everything) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(3));
     server.refuse_sockets(502);
     play_run(server, "finished");
@@ -166,12 +166,12 @@ BOOST_AUTO_TEST_CASE(without_any_socket_rest_alone_tells_everything) {
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_cannot_be_read_now_is_read_later) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(5));
     std::atomic<int> tries = 0;
     server.on("GET /events/search", [&](const auto&) {
         if (++tries == 5) server.on("GET /events/search", {});
-        return standin::json_reply(500, R"({"detail":"Internal Server Error"})");
+        return fake_platform::json_reply(500, R"({"detail":"Internal Server Error"})");
     });
     const auto conversation = attached(server);
     eventually("the log", [&] { return conversation->events().size() == 5; });
@@ -179,11 +179,11 @@ BOOST_AUTO_TEST_CASE(a_log_that_cannot_be_read_now_is_read_later) {
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_the_server_has_lost_hides_neither_the_end_of_a_run_nor_its_reason) {
-    AgentStandIn server("1.7.3");
+    FakeAgentServer server("1.7.3");
     server.add(id);
     const auto lost = [](const auto&) {
-        return standin::json_reply(500,
-                                   R"({"detail":"Internal Server Error","exception":"events/event-00006"})");
+        return fake_platform::json_reply(
+            500, R"({"detail":"Internal Server Error","exception":"events/event-00006"})");
     };
     server.on("GET /events/search", lost);
     server.on("GET /events/count", lost);
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_the_server_has_lost_hides_neither_the_end_of_a_r
 }
 
 BOOST_AUTO_TEST_CASE(newer_fields_and_kinds_and_what_is_no_event_are_harmless) {
-    AgentStandIn server("1.99.0");
+    FakeAgentServer server("1.99.0");
     server.add(id);
     const auto conversation = attached(server);
     server.emit(id,
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(newer_fields_and_kinds_and_what_is_no_event_are_harmless) {
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_that_throws_stops_neither_the_others_nor_the_events) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(2));
     Witness witness;
     ConversationOptions options = fast();
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_callback_that_throws_stops_neither_the_others_nor_the_eve
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_may_ask_the_conversation) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(1));
     std::promise<std::pair<bool, std::size_t>> answer;
     std::promise<RemoteConversation*> made;
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_callback_may_ask_the_conversation) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_finishes_is_told_with_all_its_events) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "finished");
     const auto conversation = attached(server);
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_finishes_is_told_with_all_its_events) {
 }
 
 BOOST_AUTO_TEST_CASE(an_error_is_told_with_its_reason_although_that_comes_after_it) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "error", "the backend exploded");
     const auto conversation = attached(server);
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(an_error_is_told_with_its_reason_although_that_comes_after_
 }
 
 BOOST_AUTO_TEST_CASE(an_error_without_a_reason_does_not_borrow_that_of_an_earlier_one) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "error", "the first");
     const auto conversation = attached(server);
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(an_error_without_a_reason_does_not_borrow_that_of_an_earlie
 }
 
 BOOST_AUTO_TEST_CASE(stuck_is_told_at_once) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "stuck");
     const auto end = attached(server)->run();
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(stuck_is_told_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_what_is_finished_already_ends_as_finished) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {status_event("old", 1, "finished")}, "finished");
     server.on_run([&](const std::string&) {
         server.tell(id, state_event("snapshot", 2, "full_state", R"({"execution_status":"finished"})"));
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_what_is_finished_already_ends_as_finished) {
 }
 
 BOOST_AUTO_TEST_CASE(finished_that_is_taken_back_by_a_message_is_no_end) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     server.on_run([&](const std::string&) {
         server.emit(id, status_event("1", 1, "running"));
@@ -311,10 +311,10 @@ BOOST_AUTO_TEST_CASE(finished_that_is_taken_back_by_a_message_is_no_end) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_under_way_is_waited_for) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {status_event("1", 1, "running")}, "running");
     server.on("POST /run", [](const auto&) {
-        return standin::json_reply(409, R"({"detail":"Conversation already running."})");
+        return fake_platform::json_reply(409, R"({"detail":"Conversation already running."})");
     });
     const auto conversation = attached(server);
     BOOST_TEST(!conversation->start().value());
@@ -325,40 +325,41 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_under_way_is_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_still_tidies_up_is_asked_to_run_again) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {}, "idle");
     std::atomic<int> refusals = 0;
     server.on("POST /run", [&](const auto&) {
-        if (++refusals <= 2) return standin::json_reply(409, R"({"detail":"Conversation already running."})");
+        if (++refusals <= 2)
+            return fake_platform::json_reply(409, R"({"detail":"Conversation already running."})");
         server.emit(id, status_event("1", 1, "running"));
         server.emit(id, status_event("2", 2, "finished"));
-        return standin::json_reply(200, R"({"success":true})");
+        return fake_platform::json_reply(200, R"({"success":true})");
     });
     BOOST_TEST(attached(server)->run().value().status == "finished");
     BOOST_TEST(refusals == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_server_without_room_is_asked_to_run_again) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {}, "idle");
     std::atomic<int> refusals = 0;
     server.on("POST /run", [&](const auto&) {
         if (++refusals == 1)
-            return standin::json_reply(429, R"({"detail":"Conversation run limit reached."})");
+            return fake_platform::json_reply(429, R"({"detail":"Conversation run limit reached."})");
         server.emit(id, status_event("1", 1, "running"));
         server.emit(id, status_event("2", 2, "finished"));
-        return standin::json_reply(200, R"({"success":true})");
+        return fake_platform::json_reply(200, R"({"success":true})");
     });
     const auto conversation = attached(server);
     BOOST_TEST(conversation->run().value().status == "finished");
-    server.on("POST /run", [&](const auto&) { return standin::json_reply(429, "{}"); });
+    server.on("POST /run", [&](const auto&) { return fake_platform::json_reply(429, "{}"); });
     const auto end = conversation->run(100ms);
     BOOST_TEST((end.error().kind == Kind::overloaded));
     BOOST_TEST(!end.error().maybe_done);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_does_not_end_is_given_up_at_the_deadline) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     server.on_run([&](const std::string&) { server.emit(id, status_event("1", 1, "running")); });
     const auto end = attached(server)->run(300ms);
@@ -381,7 +382,7 @@ BOOST_FIXTURE_TEST_CASE(closing_ends_a_wait_and_everything_after_it, RunUnderWay
 
 BOOST_AUTO_TEST_CASE(a_server_that_dies_and_comes_back_during_a_run_is_waited_for) {
     const auto port = process::free_port();
-    auto server = std::make_unique<AgentStandIn>("1.58.0", "key", port);
+    auto server = std::make_unique<FakeAgentServer>("1.58.0", "key", port);
     server->add(id);
     server->on_run([&](const std::string&) { server->emit(id, status_event("1", 1, "running")); });
     const auto conversation = attached(*server);
@@ -390,7 +391,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_dies_and_comes_back_during_a_run_is_waited_fo
     server.reset();
     eventually("no socket", [&] { return !conversation->is_live(); });
     BOOST_TEST((conversation->calls().send_message("x").error().kind == Kind::unreachable));
-    server = std::make_unique<AgentStandIn>("1.58.0", "key", port);
+    server = std::make_unique<FakeAgentServer>("1.58.0", "key", port);
     server->add(id, {status_event("1", 1, "running"), status_event("2", 9, "error")}, "error");
     BOOST_TEST(end.get().value().status == "error");
     BOOST_TEST(ids_of(conversation->events()) == ids_in(server->log(id)), boost::test_tools::per_element());
@@ -399,7 +400,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_dies_and_comes_back_during_a_run_is_waited_fo
 }
 
 BOOST_AUTO_TEST_CASE(creating_attaches_to_what_was_created) {
-    AgentStandIn server;
+    FakeAgentServer server;
     const auto conversation = RemoteConversation::create(server.client(), R"({"agent":{}})", fast());
     BOOST_REQUIRE(conversation.has_value());
     BOOST_TEST(server.sockets(conversation.value()->id()) == 1U);
@@ -407,14 +408,14 @@ BOOST_AUTO_TEST_CASE(creating_attaches_to_what_was_created) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_there_cannot_be_attached_to) {
-    AgentStandIn server;
+    FakeAgentServer server;
     BOOST_TEST((RemoteConversation::attach(server.client(), id, fast()).error().kind == Kind::not_found));
     BOOST_TEST(
         (RemoteConversation::attach(server.client("wrong"), id, fast()).error().kind == Kind::unauthorised));
 }
 
 BOOST_AUTO_TEST_CASE(secrets_are_asked_for_when_they_are_sent) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const auto conversation = attached(server);
     int asked = 0;
@@ -431,14 +432,14 @@ BOOST_AUTO_TEST_CASE(secrets_are_asked_for_when_they_are_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(an_old_servers_final_response_is_read_from_the_events) {
-    AgentStandIn server("1.7.3");
+    FakeAgentServer server("1.7.3");
     server.add(id,
                {message_event("1", 1, "agent", "my last words"), message_event("2", 2, "user", "thanks")});
     BOOST_TEST(attached(server)->final_response().value() == "my last words");
 }
 
 BOOST_AUTO_TEST_CASE(the_state_has_every_field_of_the_servers) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const auto conversation = attached(server);
     const ConversationState state = conversation->state().value();
@@ -452,7 +453,7 @@ BOOST_AUTO_TEST_CASE(the_state_has_every_field_of_the_servers) {
 }
 
 BOOST_AUTO_TEST_CASE(session_hooks_run_once_at_both_ends) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const process::TempDir folder;
     ConversationOptions options = fast();

@@ -33,7 +33,7 @@ const std::vector<Place>& places() {
     return all;
 }
 
-SinkSettings settings_for(const StandIn& platform) {
+SinkSettings settings_for(const FakePlatformServer& platform) {
     SinkSettings settings;
     settings.github_api_url = platform.url("/github");
     settings.github_token = "token";
@@ -50,7 +50,7 @@ SinkSettings settings_for(const StandIn& platform) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
-    StandIn platform;
+    FakePlatformServer platform;
     const auto sinks = make_sinks(settings_for(platform));
     for (const auto& place : places()) {
         Sink& sink = *sinks.at(place.sink);

@@ -33,7 +33,7 @@ struct SinkFixture {
     SinkFixture(SettingsFor settings_for, Post posted)
         : sink(settings_for(platform)), post(std::move(posted)) {}
 
-    StandIn platform;
+    FakePlatformServer platform;
     SinkType sink;
     Post post;
 
