@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench_rig.h"
+#include "bench/bench_servers.h"
 
 namespace epilogue::bench {
 

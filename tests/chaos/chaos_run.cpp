@@ -11,7 +11,7 @@
 #include "tests/chaos/nemesis.h"
 #include "tests/chaos/platform_log.h"
 #include "tests/chaos/workload.h"
-#include "tests/integration/position_watch.h"
+#include "tests/support/position_watch.h"
 #include "tests/support/eventually.h"
 
 namespace epilogue::testing {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/chaos/worker_processes.h"
+#include "tests/support/worker_processes.h"
 #include "tests/oracle/random.h"
 #include "tests/support/fault_proxy.h"
 #include "tests/support/rig.h"

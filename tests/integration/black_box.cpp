@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "tests/integration/contract_post.h"
-#include "tests/integration/position_watch.h"
+#include "tests/support/position_watch.h"
 #include "tests/integration/recording_set.h"
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"

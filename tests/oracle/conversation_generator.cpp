@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/v1_events.h"
+#include "tests/support/v1_events.h"
 
 namespace epilogue::testing {
 namespace {

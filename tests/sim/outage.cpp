@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tests/oracle/conversation_generator.h"
-#include "tests/oracle/v1_events.h"
+#include "tests/support/v1_events.h"
 
 namespace epilogue::sim {
 namespace {

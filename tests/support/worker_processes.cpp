@@ -1,4 +1,4 @@
-#include "tests/chaos/worker_processes.h"
+#include "tests/support/worker_processes.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "bench/bench_rig.h"
+#include "bench/bench_servers.h"
 
 #include <algorithm>
 #include <fstream>

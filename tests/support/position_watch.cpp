@@ -1,4 +1,4 @@
-#include "tests/integration/position_watch.h"
+#include "tests/support/position_watch.h"
 
 #include <condition_variable>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "tests/oracle/v1_events.h"
+#include "tests/support/v1_events.h"
 
 #include <fmt/format.h>
 
