@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "tests/support/kafka_records.h"
 
 namespace epilogue::bench {
@@ -19,12 +18,6 @@ using namespace std::chrono_literals;
 
 /// The servers of the tests are small; these have room for the whole run.
 const std::vector<std::string> room{"--innodb-buffer-pool-size=1G", "--innodb-log-file-size=512M"};
-
-std::string printed(const testing::Epilogue& epilogue, const std::string& command) {
-    const auto done = epilogue.run({command});
-    if (done.status != 0) throw std::runtime_error("epilogue " + command + ": " + done.err);
-    return std::string(trimmed(done.out));
-}
 
 cpu_set_t allowed_cores() {
     cpu_set_t cores;
@@ -80,9 +73,9 @@ Cost cost_of(pid_t process) {
     return cost;
 }
 
-Lab::Lab() : server_(testing::DatabaseKind::mariadb, room) {}
+BenchServers::BenchServers() : server_(testing::DatabaseKind::mariadb, room) {}
 
-void Lab::fill(const std::string& topic, Traffic& traffic, std::size_t events) const {
+void BenchServers::fill(const std::string& topic, RecordedTraffic& traffic, std::size_t events) const {
     constexpr std::size_t chunk = 20000;
     constexpr std::chrono::microseconds between{500};
     broker_.create_topic(topic, partitions);
@@ -99,23 +92,15 @@ void Lab::fill(const std::string& topic, Traffic& traffic, std::size_t events) c
     }
 }
 
-void Lab::create_database(const std::string& name) const {
+void BenchServers::create_database(const std::string& name) const {
     server_.create_database(name);
 }
 
-testing::Epilogue Lab::epilogue(const std::string& topic, const std::string& database) const {
-    create_database(database);
-    const auto key = printed(testing::Epilogue(testing::Settings{}), "keygen");
-    testing::Epilogue epilogue(testing::merged({testing::settings_for(broker_, topic, database),
-                                                testing::settings_for(server_, database),
-                                                {{"security.keys", std::vector<std::string>{key}},
-                                                 {"slack.api_url", platform_.url("/slack")},
-                                                 {"slack.token", "a token of the bench"}}}));
-    printed(epilogue, "migrate");
-    return epilogue;
+testing::Rig BenchServers::rig(const std::string& topic, const std::string& database) const {
+    return {broker_, server_, {.name = database, .partitions = 0, .topic = topic}};
 }
 
-void Lab::watch(const std::string& database, const std::vector<std::string>& conversations) const {
+void BenchServers::watch(const std::string& database, const std::vector<std::string>& conversations) const {
     constexpr std::size_t rows = 1000;
     for (std::size_t first = 0; first < conversations.size(); first += rows) {
         std::vector<std::string> values;
@@ -138,7 +123,7 @@ void Lab::watch(const std::string& database, const std::vector<std::string>& con
         database);
 }
 
-std::vector<std::string> watched(const Traffic& traffic) {
+std::vector<std::string> watched(const RecordedTraffic& traffic) {
     std::vector<std::string> ids;
     for (std::size_t number = 0; number < traffic.begun(); number += one_watched_of)
         ids.push_back(traffic.id(number));

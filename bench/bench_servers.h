@@ -11,9 +11,8 @@
 #include "base/io/mysql.h"
 #include "bench/recorded_traffic.h"
 #include "tests/support/database.h"
-#include "tests/support/epilogue.h"
-#include "tests/support/fake_platform_process.h"
 #include "tests/support/kafka_broker.h"
+#include "tests/support/rig.h"
 
 namespace epilogue::bench {
 
@@ -32,30 +31,28 @@ Cost cost_of(pid_t process);
 constexpr int partitions = 4;
 
 /// Errors are std::runtime_error.
-class Lab {
+class BenchServers {
   public:
-    Lab();
+    BenchServers();
 
     const testing::KafkaBroker& broker() const { return broker_; }
     const testing::Database& server() const { return server_; }
-    const testing::FakePlatformProcess& platform() const { return platform_; }
 
     /// A topic with so many events of the traffic, as if they had come at 2,000 a second until now.
-    void fill(const std::string& topic, Traffic& traffic, std::size_t events) const;
+    void fill(const std::string& topic, RecordedTraffic& traffic, std::size_t events) const;
     /// An empty database of that name.
     void create_database(const std::string& name) const;
-    /// Epilogue on a database of its own, with the default configuration.
-    testing::Epilogue epilogue(const std::string& topic, const std::string& database) const;
+    /// A rig that reads this topic, which exists, into a database of its own, with the default configuration.
+    testing::Rig rig(const std::string& topic, const std::string& database) const;
     /// A callback `every_turn` in Slack for each of the conversations, each to a channel of its own.
     void watch(const std::string& database, const std::vector<std::string>& conversations) const;
 
   private:
     testing::KafkaBroker broker_;
     testing::Database server_;
-    testing::FakePlatformProcess platform_;
 };
 
 /// The conversations of the traffic that are watched.
-std::vector<std::string> watched(const Traffic& traffic);
+std::vector<std::string> watched(const RecordedTraffic& traffic);
 
 }  // namespace epilogue::bench

@@ -1,5 +1,5 @@
-// What agents say all day: the recorded conversations of the newest server, told again and again by new
-// conversations, many at a time.
+// The traffic of a working day: the recorded conversations of the newest server, replayed again and again as
+// new conversations, many at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace epilogue::bench {
 constexpr std::size_t one_watched_of = 10;
 
 /// The events of so many live conversations in turn, without an end: always the same ones.
-class Traffic {
+class RecordedTraffic {
   public:
     /// `name` keeps the conversations of one traffic apart from those of another.
-    Traffic(std::string name, std::size_t live);
+    RecordedTraffic(std::string name, std::size_t live);
 
     struct Event {
         std::string conversation_id;
@@ -33,13 +33,13 @@ class Traffic {
   private:
     struct Live {
         std::size_t number = 0;
-        const testing::RecordedConversation* story = nullptr;
-        std::size_t told = 0;
+        const testing::RecordedConversation* recording = nullptr;
+        std::size_t next_event = 0;
     };
     Live begin();
 
     const std::string name_;
-    std::vector<const testing::RecordedConversation*> stories_;
+    std::vector<const testing::RecordedConversation*> recordings_;
     std::vector<Live> live_;
     std::size_t turn_ = 0;
     std::size_t begun_ = 0;

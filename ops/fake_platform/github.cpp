@@ -215,7 +215,7 @@ Reply authorised(const Request& request, CommentStore& store) {
 
 Reply serve_github(const Request& request, CommentStore& store) {
     const std::size_t count = store.count_request();
-    // Never "remaining: 0" beside a success: limits are played by rules, not by how long a test runs.
+    // Never "remaining: 0" beside a success: limits come from rules, not from how long a test runs.
     const std::size_t used = (count - 1) % requests_per_hour;
     const auto reset = std::chrono::ceil<std::chrono::hours>(system_now());
     Reply reply = authorised(request, store);

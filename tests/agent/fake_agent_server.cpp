@@ -8,6 +8,7 @@
 #include "agent/event.h"
 #include "agent/features.h"
 #include "agent/last_words.h"
+#include "tests/support/v1_events.h"
 
 namespace epilogue::testing {
 namespace {
@@ -31,12 +32,9 @@ std::string final_response(const std::vector<std::string>& log) {
     return agent::last_words(events).value_or("the end");
 }
 
-Json event_base(const std::string& id, double seconds, const std::string& kind, const std::string& source) {
+std::string stamp_of(double seconds) {
     const int minutes = static_cast<int>(seconds) / 60;
-    return {{"id", id},
-            {"timestamp", fmt::format("2026-11-21T08:{:02}:{:09.6f}", minutes, seconds - 60 * minutes)},
-            {"source", source},
-            {"kind", kind}};
+    return fmt::format("2026-11-21T08:{:02}:{:09.6f}", minutes, seconds - 60 * minutes);
 }
 
 Reply failure(int status, const std::string& detail) {
@@ -51,37 +49,26 @@ Reply success() {
 
 std::string state_event(const std::string& id, double seconds, const std::string& key,
                         const std::string& json_value) {
-    Json event = event_base(id, seconds, "ConversationStateUpdateEvent", "environment");
-    event["key"] = key;
-    event["value"] = Json::parse(json_value);
-    return event.dump();
+    return v1::state(id, stamp_of(seconds), key, json_value);
 }
 
 std::string status_event(const std::string& id, double seconds, const std::string& status) {
-    return state_event(id, seconds, "execution_status", Json(status).dump());
+    return v1::status(id, stamp_of(seconds), status);
 }
 
 std::string message_event(const std::string& id, double seconds, const std::string& source,
                           const std::string& text) {
-    Json event = event_base(id, seconds, "MessageEvent", source);
-    event["llm_message"] = {{"role", source == "agent" ? "assistant" : "user"},
-                            {"content", Json::array({{{"type", "text"}, {"text", text}}})}};
-    return event.dump();
+    const auto make = source == "agent" ? v1::agent_message : v1::user_message;
+    return make(id, stamp_of(seconds), text);
 }
 
 std::string finish_event(const std::string& id, double seconds, const std::optional<std::string>& text) {
-    Json event = event_base(id, seconds, "ActionEvent", "agent");
-    event["tool_name"] = "finish";
-    event["action"] = text ? Json{{"kind", "FinishAction"}, {"message", *text}} : Json(nullptr);
-    return event.dump();
+    return v1::finish_action(id, stamp_of(seconds), text);
 }
 
 std::string error_event(const std::string& id, double seconds, const std::string& code,
                         const std::string& detail) {
-    Json event = event_base(id, seconds, "ConversationErrorEvent", "environment");
-    event["code"] = code;
-    event["detail"] = detail;
-    return event.dump();
+    return v1::error_detail(id, stamp_of(seconds), code, detail);
 }
 
 FakeAgentServer::FakeAgentServer(std::string version, std::string key, unsigned short port)

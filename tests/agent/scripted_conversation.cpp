@@ -24,7 +24,7 @@ ScriptedConversation::ScriptedConversation(const RealServer& server, const std::
         RemoteConversation::create(server.client(port), server.request(script, more), std::move(options)));
 }
 
-ScriptedConversation& ScriptedConversation::told(const std::string& text) {
+ScriptedConversation& ScriptedConversation::send(const std::string& text) {
     expect(conversation_->calls().send_message(text.empty() ? server_.task() : text));
     return *this;
 }

@@ -1,4 +1,4 @@
-// A conversation with a real agent server that plays a script of its LLM, and what the client made of it.
+// A conversation with a real agent server whose LLM follows a script, and what the client made of it.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ T expect(agent::AgentResult<T> result) {
 }
 
 /// The server has lost a conversation's log. 1.7.3 appends the error of a failed run without its own lock:
-/// when statistics are appended in the same moment the log cannot be read any more, by nobody.
+/// when statistics are appended in the same moment the log cannot be read any more.
 class LogLost : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -44,7 +44,7 @@ class ScriptedConversation {
     agent::RemoteConversation* operator->() const { return conversation_.get(); }
 
     /// Sends a message, by default the one that tells the script where to work.
-    ScriptedConversation& told(const std::string& text = "");
+    ScriptedConversation& send(const std::string& text = "");
     /// Lets the agent work to its end.
     agent::RunEnd run();
     /// Lets it begin, and waits until it works.

@@ -1,4 +1,4 @@
-// One run: real broker, real database, three workers, a stand-in for the platform, and a nemesis; then
+// One run: real broker, real database, three workers, a fake platform, and a nemesis; then
 // everything heals, has to converge, and is judged.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace epilogue::testing {
 struct ChaosPlan {
     std::uint64_t seed = 1;
     std::size_t conversations = 2000;
-    /// How long blows fall; 0: until each of the short form's has fallen.
+    /// How long faults are injected; 0: until each of the short form's has been.
     std::chrono::minutes minutes{0};
     std::filesystem::path logs;  ///< a folder for the workers' logs; empty: they are not kept
 };

@@ -1,4 +1,4 @@
-// What the stand-in for the platform recorded of each request, as far as a judge of posts needs it.
+// What the fake platform recorded of each request, as far as a judge of posts needs it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// `epilogue conversations …` from the outside, against a stand-in for an agent server and a real database.
+// `epilogue conversations …` from the outside, against a fake agent server and a real database.
 #define BOOST_TEST_MODULE commands_conversations
 #include <csignal>
 #include <fstream>
@@ -11,6 +11,7 @@
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
 #include "tests/support/eventually.h"
+#include "tests/support/text.h"
 #include "worker/agents/agent_directory.h"
 
 using namespace epilogue;
@@ -20,10 +21,6 @@ using Json = nlohmann::json;
 namespace {
 
 const std::string id = "11111111-2222-4333-8444-555555555555";
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// A server with one conversation, and the program configured for it.
 struct Place {

@@ -184,7 +184,8 @@ BOOST_FIXTURE_TEST_CASE(a_commit_that_races_with_the_end_of_its_session_is_decid
 }
 
 BOOST_FIXTURE_TEST_CASE(a_commit_under_way_in_the_server_is_waited_for_or_ended, Ledger) {
-    // Nobody can commit while the administrator holds the read lock: COMMIT stays under way in the server.
+    // No session can commit while the administrator holds the read lock: COMMIT stays under way in the
+    // server.
     const auto administrator = database.administrator();
     Tally tally;
     for (int i = 0; i < 10; ++i) {

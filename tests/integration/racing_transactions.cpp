@@ -10,35 +10,39 @@ Result<void> done(const Result<BatchReport>& report) {
     return report ? Result<void>() : Failure(report.error());
 }
 
-void open_turn(OwnedPartition& partition, Talk& talk) {
-    expect(partition.apply(partition.store(), {talk.user("u1")}));
+void open_turn(OwnedPartition& partition, V1Conversation& conversation) {
+    expect(partition.apply(partition.store(), {conversation.user("u1")}));
 }
 
 }  // namespace
 
-Ending Ending::by_a_batch() {
-    return {"a batch that ends the turn", open_turn, [](OwnedPartition& partition, Store& store, Talk& talk) {
-                return done(partition.apply(store, {talk.status("stuck"), {.key = "k", .value = "poison"}}));
+EndingTransaction EndingTransaction::by_a_batch() {
+    return {"a batch that ends the turn", open_turn,
+            [](OwnedPartition& partition, Store& store, V1Conversation& conversation) {
+                return done(
+                    partition.apply(store, {conversation.status("stuck"), {.key = "k", .value = "poison"}}));
             }};
 }
 
-Ending Ending::by_a_longer_batch() {
+EndingTransaction EndingTransaction::by_a_longer_batch() {
     return {"a batch that ends the turn and opens another", open_turn,
-            [](OwnedPartition& partition, Store& store, Talk& talk) {
-                return done(partition.apply(store, {talk.status("stuck"), talk.user("u2")}));
+            [](OwnedPartition& partition, Store& store, V1Conversation& conversation) {
+                return done(partition.apply(store, {conversation.status("stuck"), conversation.user("u2")}));
             },
             true};
 }
 
-Ending Ending::by_timers() {
-    return {"timers that end the turn",
-            [](OwnedPartition& partition, Talk& talk) {
-                expect(partition.apply(partition.store(), {talk.user("u1"), talk.status("finished")}));
-            },
-            [](OwnedPartition& partition, Store& store, Talk&) { return done(partition.tick(store)); }};
+EndingTransaction EndingTransaction::by_timers() {
+    return {
+        "timers that end the turn",
+        [](OwnedPartition& partition, V1Conversation& conversation) {
+            expect(partition.apply(partition.store(),
+                                   {conversation.user("u1"), conversation.status("finished")}));
+        },
+        [](OwnedPartition& partition, Store& store, V1Conversation&) { return done(partition.tick(store)); }};
 }
 
-Coming Coming::adoption() {
+CallbackTransaction CallbackTransaction::adoption() {
     return {"an adoption",
             [](OwnedPartition& partition, const std::string& conversation) {
                 return partition.insert_row(conversation);
@@ -49,7 +53,7 @@ Coming Coming::adoption() {
             }};
 }
 
-Coming Coming::waking() {
+CallbackTransaction CallbackTransaction::waking() {
     return {"a waking",
             [](OwnedPartition& partition, const std::string& conversation) {
                 const auto row = partition.insert_row(conversation, "'2020-01-01'");
@@ -62,7 +66,7 @@ Coming Coming::waking() {
             }};
 }
 
-Coming Coming::registration() {
+CallbackTransaction CallbackTransaction::registration() {
     return {"a registration", [](OwnedPartition&, const std::string&) { return std::int64_t{0}; },
             [](OwnedPartition& partition, Store& store, const std::string& conversation, std::int64_t) {
                 return partition.add(store, conversation);
@@ -70,17 +74,17 @@ Coming Coming::registration() {
             true};
 }
 
-Scene next_scene(OwnedPartition& partition, const Ending& ending) {
-    static int scenes = 0;
-    Talk talk("scene-" + std::to_string(scenes++));
-    const auto witness = partition.add(partition.store(), talk.conversation());
-    ending.prepare(partition, talk);
-    return {std::move(talk), witness};
+RacedConversation next_conversation(OwnedPartition& partition, const EndingTransaction& ending) {
+    static int conversations = 0;
+    V1Conversation conversation("raced-" + std::to_string(conversations++));
+    const auto witness = partition.add(partition.store(), conversation.id());
+    ending.prepare(partition, conversation);
+    return {std::move(conversation), witness};
 }
 
-void tell_the_next_turn(OwnedPartition& partition, Scene& scene, bool is_open) {
-    if (!is_open) expect(partition.apply(partition.store(), {scene.talk.user("u2")}));
-    expect(partition.apply(partition.store(), {scene.talk.status("stuck")}));
+void run_the_next_turn(OwnedPartition& partition, RacedConversation& raced, bool is_open) {
+    if (!is_open) expect(partition.apply(partition.store(), {raced.conversation.user("u2")}));
+    expect(partition.apply(partition.store(), {raced.conversation.status("stuck")}));
 }
 
 std::vector<std::string> points_of(const std::string& name, OwnedPartition& partition,

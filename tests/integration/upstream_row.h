@@ -15,7 +15,7 @@ struct UpstreamRow {
     std::string processor_type;
     std::string processor_json;
     std::string platform;  ///< "slack", "github" or "gitlab"
-    std::string path;      ///< of its posts, as the stand-in names places
+    std::string path;      ///< of its posts, as the fake platform names places
     std::string thread;    ///< their parent; "": none
 };
 

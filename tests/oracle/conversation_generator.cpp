@@ -13,12 +13,12 @@ using std::chrono::seconds;
 constexpr Micros moment = milliseconds{10};
 constexpr Micros second = seconds{1};
 
-class V1Storyteller final : public Storyteller {
+class V1Generator final : public ConversationGenerator {
   public:
-    using Storyteller::Storyteller;
+    using ConversationGenerator::ConversationGenerator;
 
   private:
-    bool tell_turn() override {
+    bool generate_turn() override {
         const bool resumed =
             ended_ && !deleted_ && settled_ && pacing_.counts_by_time && random_.chance(0.15);
         if (resumed) {
@@ -120,12 +120,12 @@ class V1Storyteller final : public Storyteller {
     bool finished_with_tool_ = false;
 };
 
-class V0Storyteller final : public Storyteller {
+class V0Generator final : public ConversationGenerator {
   public:
-    using Storyteller::Storyteller;
+    using ConversationGenerator::ConversationGenerator;
 
   private:
-    bool tell_turn() override {
+    bool generate_turn() override {
         if (events_ == 0 && random_.chance(0.5)) state("awaiting_user_input", "");
         turn_key_ = std::to_string(events_);
         add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"user","action":"message",)"
@@ -142,10 +142,10 @@ class V0Storyteller final : public Storyteller {
                             R"("content":"","extras":{{"path":"[c{}]"}}}})",
                             events_++, stamp(), index_));
         }
-        return tell_end();
+        return generate_end();
     }
 
-    bool tell_end() {
+    bool generate_end() {
         const double draw = random_.real01();
         bool goes_on = true;
         if (draw < 0.4) {
@@ -191,11 +191,12 @@ class V0Storyteller final : public Storyteller {
 
 }  // namespace
 
-Storyteller::Storyteller(Random random, std::size_t index, Micros start, Micros end, Pacing pacing)
+ConversationGenerator::ConversationGenerator(Random random, std::size_t index, Micros start, Micros end,
+                                             Pacing pacing)
     : random_(random), index_(index), now_(start), end_(end), pacing_(pacing) {}
 
-void Storyteller::tell() {
-    while (now_ < end_ && tell_turn()) {
+void ConversationGenerator::generate() {
+    while (now_ < end_ && generate_turn()) {
     }
 }
 
@@ -204,26 +205,26 @@ std::string stamp_of(Micros at) {
     return to_iso(start + at);
 }
 
-std::string Storyteller::stamp() const {
+std::string ConversationGenerator::stamp() const {
     return stamp_of(now_);
 }
 
-std::string Storyteller::nonce() const {
+std::string ConversationGenerator::nonce() const {
     return fmt::format("[c{}t{}]", index_, turns.size());
 }
 
-std::string Storyteller::next_id() {
+std::string ConversationGenerator::next_id() {
     return fmt::format("c{}-e{}", index_, events_++);
 }
 
-void Storyteller::ends(Verdict verdict, bool says) {
+void ConversationGenerator::ends(Verdict verdict, bool says) {
     turns.push_back({turn_key_, verdict, says ? nonce() : ""});
 }
 
-std::unique_ptr<Storyteller> make_storyteller(bool v0, Random random, std::size_t index, Micros start,
-                                              Micros end, Pacing pacing) {
-    if (v0) return std::make_unique<V0Storyteller>(random, index, start, end, pacing);
-    return std::make_unique<V1Storyteller>(random, index, start, end, pacing);
+std::unique_ptr<ConversationGenerator> make_conversation_generator(bool v0, Random random, std::size_t index,
+                                                                   Micros start, Micros end, Pacing pacing) {
+    if (v0) return std::make_unique<V0Generator>(random, index, start, end, pacing);
+    return std::make_unique<V1Generator>(random, index, start, end, pacing);
 }
 
 }  // namespace epilogue::testing

@@ -1,5 +1,5 @@
-// Tells one conversation, event by event: V1 or V0, well-ordered. The teller knows by itself which turns have
-// to be reported: the expectation does not come from the product's fold.
+// Generates one conversation, event by event: V1 or V0, well-ordered. The generator knows by itself which
+// turns have to be reported: the expectation does not come from the product's fold.
 #pragma once
 
 #include <memory>
@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "tests/oracle/random.h"
 #include "tests/oracle/expected_turn.h"
+#include "tests/oracle/random.h"
 
 namespace epilogue::testing {
 
-/// What the reader's clock does to a story.
+/// What the reader's clock does to a conversation.
 struct Pacing {
     Micros settle{0};  ///< how long a V1 `finished` has to stand until it counts (settle_ms)
-    /// False: the records may be read at any pace, so nothing is told whose count depends on how long
+    /// False: the records may be read at any pace, so nothing is generated whose count depends on how long
     /// something stood.
     bool counts_by_time = true;
 };
@@ -23,30 +23,30 @@ struct Pacing {
 /// The timestamp of an event at this virtual time.
 std::string stamp_of(Micros at);
 
-class Storyteller {
+class ConversationGenerator {
   public:
-    /// `index` names the conversation and its nonces; events are told between `start` and `end`.
-    Storyteller(Random random, std::size_t index, Micros start, Micros end, Pacing pacing);
-    virtual ~Storyteller() = default;
-    Storyteller(const Storyteller&) = delete;
-    Storyteller& operator=(const Storyteller&) = delete;
+    /// `index` names the conversation and its nonces; its events lie between `start` and `end`.
+    ConversationGenerator(Random random, std::size_t index, Micros start, Micros end, Pacing pacing);
+    virtual ~ConversationGenerator() = default;
+    ConversationGenerator(const ConversationGenerator&) = delete;
+    ConversationGenerator& operator=(const ConversationGenerator&) = delete;
 
-    /// Tells all of it.
-    void tell();
+    /// Generates all of it.
+    void generate();
 
-    struct Told {
+    struct TimedEvent {
         Micros at{0};
         std::string value;
     };
-    std::vector<Told> told;
-    std::vector<ToldTurn> turns;
+    std::vector<TimedEvent> events;
+    std::vector<ExpectedTurn> turns;
 
   protected:
     /// One turn; false when the conversation is over.
-    virtual bool tell_turn() = 0;
+    virtual bool generate_turn() = 0;
 
     void pass(Micros low, Micros high) { now_ += random_.between(low, high); }
-    void add(std::string value) { told.push_back({now_, std::move(value)}); }
+    void add(std::string value) { events.push_back({now_, std::move(value)}); }
     /// The event's own timestamp.
     std::string stamp() const;
     std::string nonce() const;
@@ -62,7 +62,7 @@ class Storyteller {
     int events_ = 0;
 };
 
-std::unique_ptr<Storyteller> make_storyteller(bool v0, Random random, std::size_t index, Micros start,
-                                              Micros end, Pacing pacing);
+std::unique_ptr<ConversationGenerator> make_conversation_generator(bool v0, Random random, std::size_t index,
+                                                                   Micros start, Micros end, Pacing pacing);
 
 }  // namespace epilogue::testing

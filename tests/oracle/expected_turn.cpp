@@ -2,9 +2,9 @@
 
 namespace epilogue::testing {
 
-std::vector<ToldTurn> reported_turns(const std::vector<ToldTurn>& triggering, std::string_view mode) {
-    std::vector<ToldTurn> reported;
-    for (const ToldTurn& turn : triggering) {
+std::vector<ExpectedTurn> reported_turns(const std::vector<ExpectedTurn>& triggering, std::string_view mode) {
+    std::vector<ExpectedTurn> reported;
+    for (const ExpectedTurn& turn : triggering) {
         reported.push_back(turn);
         const bool goes_on =
             mode == "every_turn" || (mode == "until_done" && turn.verdict == Verdict::awaiting_user_input);

@@ -10,7 +10,7 @@
 namespace epilogue::testing {
 
 /// A turn that has to be counted.
-struct ToldTurn {
+struct ExpectedTurn {
     std::string key;
     Verdict verdict = Verdict::finished;
     std::string words;  ///< "[c3t1]" when its post has to hold it
@@ -18,7 +18,7 @@ struct ToldTurn {
 
 /// Contract §4: what a callback of this mode (`once`, `until_done`, `every_turn`) reports of the turns that
 /// have one of its triggers.
-std::vector<ToldTurn> reported_turns(const std::vector<ToldTurn>& triggering, std::string_view mode);
+std::vector<ExpectedTurn> reported_turns(const std::vector<ExpectedTurn>& triggering, std::string_view mode);
 
 /// Contract §10: what the first line of its post starts with.
 std::string headline_of(Verdict verdict);

@@ -135,7 +135,7 @@ class FaultProxy::Relay {
         return released_;
     }
 
-    /// Whoever waits for a change looks again.
+    /// What waits for a change checks again.
     void wake() {
         asio::post(io_, [this] { changed_.cancel(); });
     }

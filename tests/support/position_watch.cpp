@@ -6,8 +6,8 @@
 
 namespace epilogue::testing {
 
-PositionWatch::PositionWatch(const Stage& stage, Servers servers)
-    : stage_(stage), servers_(servers), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+PositionWatch::PositionWatch(const Rig& rig, Servers servers)
+    : rig_(rig), servers_(servers), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 const std::vector<std::string>& PositionWatch::faults() {
     end();
@@ -41,8 +41,8 @@ void PositionWatch::run(const std::stop_token& stop) {
 
 void PositionWatch::sample() {
     PositionSample now;
-    now.committed = stage_.committed();
-    now.stored = stage_.stored();
+    now.committed = rig_.committed();
+    now.stored = rig_.stored();
     ++samples_;
     for (const auto& [partition, offset] : now.committed)
         if (const auto found = now.stored.find(partition);

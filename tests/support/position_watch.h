@@ -15,13 +15,13 @@ struct PositionSample {
     PartitionOffsets stored;
 };
 
-/// From its construction on it reads the committed positions of a stage, and then the stored ones, again and
+/// From its construction on it reads the committed positions of a rig, and then the stored ones, again and
 /// again, on a thread of its own. Not thread-safe.
 class PositionWatch {
   public:
     enum class Servers { stay, come_and_go };
     /// Servers that come and go may fail to answer.
-    explicit PositionWatch(const Stage& stage, Servers servers = Servers::stay);
+    explicit PositionWatch(const Rig& rig, Servers servers = Servers::stay);
 
     /// Ends the watch; a line for each time that more was committed than stored, or that nothing could be
     /// read.
@@ -36,7 +36,7 @@ class PositionWatch {
     void sample();
     void end();
 
-    const Stage& stage_;
+    const Rig& rig_;
     const Servers servers_;
     int samples_ = 0;
     std::vector<PositionSample> seen_;

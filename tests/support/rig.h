@@ -1,10 +1,12 @@
-// Where the suites of the whole program play: real servers, a stand-in, one configuration.
+// The one test rig of the whole program: a real broker, a real database, a fake platform and a configuration.
+// The integration suites, the chaos and the bench run the program on it; WorkerProcesses adds its workers.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tests/support/conversation_scripts.h"
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
 #include "tests/support/fake_platform_process.h"
@@ -17,15 +19,24 @@ namespace epilogue::testing {
 KafkaBroker& broker_of_this_program();
 Database& server_of_this_program();
 
-/// A topic, a migrated database, a consumer group, a key and a stand-in of a case's own. Errors are
-/// std::runtime_error. Thread-safe.
-class Stage {
-  public:
-    /// `name` becomes the topic's, the group's and the database's: a word nobody else uses. What `more` sets
-    /// wins over what leads to the servers.
-    Stage(const std::string& name, int partitions, const Settings& more = {});
+/// What a rig is made of.
+struct RigPlan {
+    std::string name;        ///< of the group and the database: a word that no other rig uses
+    int partitions = 1;      ///< of the topic, which is created; 0: it exists
+    std::string topic = {};  ///< "": it has the rig's name
+    Settings more = {};      ///< wins over what leads to the servers
+};
 
-    const std::string& name() const { return name_; }
+/// A topic, a migrated database, a consumer group, a key and a fake platform of a case's own. Errors are
+/// std::runtime_error. Thread-safe.
+class Rig {
+  public:
+    /// On the servers of this program; the topic, too, is called `name`.
+    Rig(const std::string& name, int partitions, const Settings& more = {});
+    /// On these servers, which have to outlive it.
+    Rig(const KafkaBroker& broker, const Database& server, const RigPlan& plan);
+
+    const std::string& name() const { return plan_.name; }
     const FakePlatformProcess& platform() const { return platform_; }
     const Settings& settings() const { return settings_; }
     const Epilogue& epilogue() const { return epilogue_; }
@@ -57,41 +68,14 @@ class Stage {
     std::int64_t add_callback(const std::vector<std::string>& args) const;
 
   private:
-    const std::string name_;
+    const KafkaBroker& broker_;
+    const Database& server_;
+    const RigPlan plan_;
     const std::string key_text_;
     const std::string key_;
     const FakePlatformProcess platform_;
     const Settings settings_;
     const Epilogue epilogue_;
 };
-
-/// A conversation in V0's words, for tests that need a certain end and no more. Its verdicts count at once.
-class Story {
-  public:
-    explicit Story(std::string conversation_id) : conversation_id_(std::move(conversation_id)) {}
-
-    /// The user says something: opens a turn whose key is the number of the event.
-    Story& user(const std::string& text);
-    /// The agent says something and waits for an answer.
-    Story& agent_asks(const std::string& text);
-    /// The agent ends its work.
-    Story& agent_finishes(const std::string& words);
-
-    const std::string& id() const { return conversation_id_; }
-    /// The events told so far, one a record.
-    const std::vector<Record>& records() const { return records_; }
-    /// The same as lines for `epilogue publish`.
-    std::string lines() const;
-
-  private:
-    void add(const std::string& source, const std::string& kind, const std::string& what,
-             const std::string& inside, const std::string& name, const std::string& text);
-
-    std::string conversation_id_;
-    std::vector<Record> records_;
-};
-
-/// Records of several stories, one after the other.
-std::vector<Record> records_of(const std::vector<Story>& stories);
 
 }  // namespace epilogue::testing

@@ -1,9 +1,14 @@
 #include "tests/support/v1_events.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace epilogue::testing::v1 {
 namespace {
+
+std::string quoted(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 std::string event(std::string_view kind, std::string_view id, std::string_view stamp, std::string_view source,
                   std::string_view rest) {
@@ -12,24 +17,24 @@ std::string event(std::string_view kind, std::string_view id, std::string_view s
 }
 
 std::string message(std::string_view role, std::string_view text) {
-    return fmt::format(R"("llm_message":{{"role":"{}","content":[{{"type":"text","text":"{}"}}]}})", role,
-                       text);
+    return fmt::format(R"("llm_message":{{"role":"{}","content":[{{"type":"text","text":{}}}]}})", role,
+                       quoted(text));
 }
 
 }  // namespace
 
-std::string user_message(std::string_view id, std::string_view stamp) {
-    return event("MessageEvent", id, stamp, "user", message("user", "go on"));
+std::string user_message(std::string_view id, std::string_view stamp, std::string_view text) {
+    return event("MessageEvent", id, stamp, "user", message("user", text));
 }
 
 std::string agent_message(std::string_view id, std::string_view stamp, std::string_view text) {
     return event("MessageEvent", id, stamp, "agent", message("assistant", text));
 }
 
-std::string finish_action(std::string_view id, std::string_view stamp, std::string_view text) {
-    return event(
-        "ActionEvent", id, stamp, "agent",
-        fmt::format(R"("tool_name":"finish","action":{{"kind":"FinishAction","message":"{}"}})", text));
+std::string finish_action(std::string_view id, std::string_view stamp, std::optional<std::string_view> text) {
+    const auto action =
+        text ? fmt::format(R"({{"kind":"FinishAction","message":{}}})", quoted(*text)) : "null";
+    return event("ActionEvent", id, stamp, "agent", R"("tool_name":"finish","action":)" + action);
 }
 
 std::string edit_action(std::string_view id, std::string_view stamp, std::string_view path) {
@@ -48,14 +53,20 @@ std::string observation(std::string_view id, std::string_view stamp, std::string
                     action_id, path));
 }
 
-std::string status(std::string_view id, std::string_view stamp, std::string_view value) {
+std::string state(std::string_view id, std::string_view stamp, std::string_view key,
+                  std::string_view json_value) {
     return event("ConversationStateUpdateEvent", id, stamp, "environment",
-                 fmt::format(R"("key":"execution_status","value":"{}")", value));
+                 fmt::format(R"("key":"{}","value":{})", key, json_value));
 }
 
-std::string error_detail(std::string_view id, std::string_view stamp) {
+std::string status(std::string_view id, std::string_view stamp, std::string_view value) {
+    return state(id, stamp, "execution_status", quoted(value));
+}
+
+std::string error_detail(std::string_view id, std::string_view stamp, std::string_view code,
+                         std::string_view detail) {
     return event("ConversationErrorEvent", id, stamp, "environment",
-                 R"("code":"LLMError","detail":"no answer")");
+                 fmt::format(R"("code":{},"detail":{})", quoted(code), quoted(detail)));
 }
 
 }  // namespace epilogue::testing::v1

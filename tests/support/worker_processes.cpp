@@ -25,42 +25,42 @@ Settings named(Settings settings, const std::string& client_id) {
 
 }  // namespace
 
-Pool::Pool(Settings settings, std::size_t places, std::filesystem::path logs)
+WorkerProcesses::WorkerProcesses(Settings settings, std::size_t places, std::filesystem::path logs)
     : settings_(std::move(settings)), logs_(std::move(logs)) {
     for (std::size_t place = 0; place < places; ++place) members_.push_back(start(place));
 }
 
-Pool::~Pool() {
+WorkerProcesses::~WorkerProcesses() {
     for (const auto& member : members_) keep_log(*member);
 }
 
-std::unique_ptr<Pool::Member> Pool::start(std::size_t place) {
+std::unique_ptr<WorkerProcesses::Member> WorkerProcesses::start(std::size_t place) {
     const std::string name = fmt::format("w{}-{}", place, ++started_);
     Epilogue epilogue(named(settings_, name));
     WorkerProcess worker = epilogue.start_worker();
     return std::make_unique<Member>(Member{name, std::move(epilogue), std::move(worker)});
 }
 
-void Pool::keep_log(Member& member) const {
+void WorkerProcesses::keep_log(Member& member) const {
     if (!logs_.empty()) std::ofstream(logs_ / (member.name + ".log")) << member.worker.process().err();
 }
 
-void Pool::replace(std::size_t place) {
+void WorkerProcesses::replace(std::size_t place) {
     keep_log(*members_[place]);
     members_[place] = start(place);
 }
 
-std::set<std::string> Pool::names() const {
+std::set<std::string> WorkerProcesses::names() const {
     std::set<std::string> names;
     for (const auto& member : members_) names.insert(member->name);
     return names;
 }
 
-bool Pool::owns(std::size_t place, const std::string& owner) const {
+bool WorkerProcesses::owns(std::size_t place, const std::string& owner) const {
     return owner.find(fmt::format(":{}:", members_[place]->worker.process().pid())) != std::string::npos;
 }
 
-void Pool::kill9(const std::vector<std::size_t>& places) {
+void WorkerProcesses::kill9(const std::vector<std::size_t>& places) {
     for (const std::size_t place : places) members_[place]->worker.process().signal(SIGKILL);
     for (const std::size_t place : places) {
         members_[place]->worker.process().kill9();
@@ -68,30 +68,30 @@ void Pool::kill9(const std::vector<std::size_t>& places) {
     }
 }
 
-void Pool::stop(std::size_t place) {
+void WorkerProcesses::stop(std::size_t place) {
     Member& member = *members_[place];
     member.worker.process().signal(SIGSTOP);
     member.stopped = true;
     member.stopped_at = std::chrono::steady_clock::now();
 }
 
-void Pool::go_on(std::size_t place) {
+void WorkerProcesses::go_on(std::size_t place) {
     members_[place]->worker.process().signal(SIGCONT);
     members_[place]->stopped = false;
 }
 
-std::chrono::steady_clock::duration Pool::stopped_for(std::size_t place) const {
+std::chrono::steady_clock::duration WorkerProcesses::stopped_for(std::size_t place) const {
     return std::chrono::steady_clock::now() - members_[place]->stopped_at;
 }
 
-std::vector<std::size_t> Pool::running() const {
+std::vector<std::size_t> WorkerProcesses::running() const {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < members_.size(); ++place)
         if (!members_[place]->stopped) places.push_back(place);
     return places;
 }
 
-std::optional<int> Pool::terminate(std::size_t place, std::chrono::milliseconds deadline) {
+std::optional<int> WorkerProcesses::terminate(std::size_t place, std::chrono::milliseconds deadline) {
     WorkerProcess& worker = members_[place]->worker;
     constexpr std::chrono::seconds longest_start{30};
     eventually("the worker listens", longest_start,
@@ -104,7 +104,7 @@ std::optional<int> Pool::terminate(std::size_t place, std::chrono::milliseconds 
     return status;
 }
 
-bool Pool::all_alive() {
+bool WorkerProcesses::all_alive() {
     return std::all_of(members_.begin(), members_.end(),
                        [](const auto& member) { return member->worker.process().running(); });
 }

@@ -1,4 +1,5 @@
-// The workers of a chaos run: as many processes as there are places, each of which can be hit.
+// The workers of a rig as child processes: as many as there are places, each of which can be killed, paused
+// or ended.
 #pragma once
 
 #include <chrono>
@@ -13,14 +14,14 @@
 
 namespace epilogue::testing {
 
-/// Whoever is killed or ends is replaced at once, in the same place. Not thread-safe.
-class Pool {
+/// A worker that is killed or ended here is replaced at once, in the same place. Not thread-safe.
+class WorkerProcesses {
   public:
     /// Starts `places` workers. Where `logs` is not empty the log of each worker is left there.
-    Pool(Settings settings, std::size_t places, std::filesystem::path logs);
-    ~Pool();
-    Pool(const Pool&) = delete;
-    Pool& operator=(const Pool&) = delete;
+    WorkerProcesses(Settings settings, std::size_t places, std::filesystem::path logs);
+    ~WorkerProcesses();
+    WorkerProcesses(const WorkerProcesses&) = delete;
+    WorkerProcesses& operator=(const WorkerProcesses&) = delete;
 
     std::size_t places() const { return members_.size(); }
     /// Its client id in the group.
@@ -41,7 +42,7 @@ class Pool {
     /// SIGTERM, once it listens; the exit status, nullopt when it has not ended by the deadline (it is killed
     /// then).
     std::optional<int> terminate(std::size_t place, std::chrono::milliseconds deadline);
-    /// True when nobody ended by himself.
+    /// True when no worker ended by itself.
     bool all_alive();
 
   private:

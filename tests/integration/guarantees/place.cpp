@@ -15,7 +15,7 @@ std::int64_t begin_thread(fake_platform::FakePlatform& platform, const Place& pl
     root.place = place.path;
     root.author = "somebody";
     root.body = "Could the agent do this?";
-    root.thread = place.kind == Kind::gitlab_discussion ? place.thread : "";
+    root.thread = place.kind == PlaceKind::gitlab_discussion ? place.thread : "";
     return platform.seed(std::move(root));
 }
 
@@ -38,7 +38,7 @@ Place github(fake_platform::FakePlatform& platform, int number, bool review) {
                    fmt::format("{}/pulls/{}/comments?", repo, number)};
     std::string thread;
     if (review) {
-        place.kind = Kind::github_review;
+        place.kind = PlaceKind::github_review;
         place.thread = std::to_string(begin_thread(platform, place));
         thread = ", \"review_comment_id\": " + place.thread;
     }
@@ -51,7 +51,7 @@ Place gitlab(fake_platform::FakePlatform& platform, int number, bool discussion)
     place.path = fmt::format("4455{}{}", discussion ? "!" : "#", number);
     std::string thread;
     if (discussion) {
-        place.kind = Kind::gitlab_discussion;
+        place.kind = PlaceKind::gitlab_discussion;
         place.thread = fmt::format("6a9c1750b37d513a43987b57{:08}", number);
         begin_thread(platform, place);
         thread = fmt::format(R"(, "discussion_id": "{}")", place.thread);
@@ -64,25 +64,25 @@ Place gitlab(fake_platform::FakePlatform& platform, int number, bool discussion)
 
 }  // namespace
 
-std::string_view name_of(Kind kind) {
+std::string_view name_of(PlaceKind kind) {
     constexpr std::array<std::string_view, kinds.size()> names{
         "Slack", "GitHub comment", "GitHub review reply", "GitLab note", "GitLab discussion"};
     return names.at(static_cast<std::size_t>(kind));
 }
 
-Place make_place(fake_platform::FakePlatform& platform, Kind kind, int number) {
+Place make_place(fake_platform::FakePlatform& platform, PlaceKind kind, int number) {
     Place place;
     switch (kind) {
-        case Kind::slack:
+        case PlaceKind::slack:
             place = slack(platform, number);
             break;
-        case Kind::github_comment:
-        case Kind::github_review:
-            place = github(platform, number, kind == Kind::github_review);
+        case PlaceKind::github_comment:
+        case PlaceKind::github_review:
+            place = github(platform, number, kind == PlaceKind::github_review);
             break;
-        case Kind::gitlab_note:
-        case Kind::gitlab_discussion:
-            place = gitlab(platform, number, kind == Kind::gitlab_discussion);
+        case PlaceKind::gitlab_note:
+        case PlaceKind::gitlab_discussion:
+            place = gitlab(platform, number, kind == PlaceKind::gitlab_discussion);
             break;
     }
     place.kind = kind;

@@ -42,19 +42,19 @@ OnPoint dying(Death death) {
 
 }  // namespace
 
-Rehearsal::Rehearsal(const Database& server, const std::string& database, std::size_t runs,
-                     const std::vector<Kind>& kinds_played)
+WindowTrial::WindowTrial(const Database& server, const std::string& database, std::size_t runs,
+                         const std::vector<PlaceKind>& kinds_tried)
     : server_(server),
       database_(database),
       partition_(server, database),
       sinks_(sinks_for(platform_, std::chrono::seconds{20})) {
-    for (const Kind kind : kinds_played) {
+    for (const PlaceKind kind : kinds_tried) {
         for (std::size_t i = 0; i < runs; ++i) {
             const auto number = static_cast<int>(runs_.size()) + 1;
             Run run{make_place(platform_, kind, number), fmt::format("run-{}", number), ""};
-            Talk talk(run.conversation);
-            beginnings_.push_back(talk.user("u1"));
-            endings_.push_back(talk.status("stuck"));
+            V1Conversation conversation(run.conversation);
+            beginnings_.push_back(conversation.user("u1"));
+            endings_.push_back(conversation.status("stuck"));
             partition_.add(partition_.store(), run.conversation, run.place.processor,
                            run.place.processor_json);
             runs_.push_back(std::move(run));
@@ -63,13 +63,13 @@ Rehearsal::Rehearsal(const Database& server, const std::string& database, std::s
     expect(partition_.apply(partition_.store(), beginnings_));
 }
 
-Result<BatchReport> Rehearsal::end_turns(Store& store) {
+Result<BatchReport> WindowTrial::end_turns(Store& store) {
     if (!ended_at_) ended_at_ = system_now();
     for (Record& record : endings_) record.at = ended_at_;
     return partition_.apply(store, endings_);
 }
 
-void Rehearsal::plan() {
+void WindowTrial::plan() {
     expect(end_turns(partition_.store()));
     std::map<std::string, std::string> deliveries;
     for (const Row& row : server_.query("SELECT conversation_id, delivery_id FROM deliveries", database_))
@@ -77,7 +77,7 @@ void Rehearsal::plan() {
     for (Run& run : runs_) run.delivery = deliveries.at(run.conversation);
 }
 
-void Rehearsal::read_again() {
+void WindowTrial::read_again() {
     query("DELETE FROM conversations");
     query("UPDATE callback_progress SET turn_key=NULL");
     query("UPDATE partition_progress SET next_offset=0");
@@ -86,7 +86,7 @@ void Rehearsal::read_again() {
     plan();
 }
 
-void Rehearsal::pass(std::chrono::seconds time) {
+void WindowTrial::pass(std::chrono::seconds time) {
     const auto make_older = [&](const std::string& table, std::initializer_list<const char*> columns) {
         std::string changes;
         for (const char* column : columns)
@@ -102,11 +102,11 @@ void Rehearsal::pass(std::chrono::seconds time) {
     platform_.pass(time);
 }
 
-Sender Rehearsal::sender(Store& store, const Sinks& sinks, SenderClock clock) const {
+Sender WindowTrial::sender(Store& store, const Sinks& sinks, SenderClock clock) const {
     return {store, sinks, SenderRules{.owner = "a sender"}, SenderObserver{}, std::move(clock)};
 }
 
-void Rehearsal::for_each(const Act& act, std::size_t at_once) const {
+void WindowTrial::for_each(const Act& act, std::size_t at_once) const {
     std::atomic<std::size_t> next = 0;
     std::vector<std::future<void>> parts;
     for (std::size_t part = 0; part < at_once; ++part)
@@ -116,14 +116,14 @@ void Rehearsal::for_each(const Act& act, std::size_t at_once) const {
     for (auto& part : parts) part.get();
 }
 
-void Rehearsal::deliver(bool impatient) {
+void WindowTrial::deliver(bool impatient) {
     const Sinks hasty = sinks_for(platform_, std::chrono::seconds{2});
     Sender one = sender(partition_.store(), impatient ? hasty : sinks_);
     constexpr std::size_t crowd = 50;
     for_each([&](const Run& run) { expect(one.deliver(run.delivery)); }, impatient ? crowd : 4);
 }
 
-void Rehearsal::deliver_until(Death death) {
+void WindowTrial::deliver_until(Death death) {
     for_each([&](const Run& run) {
         PointStore store(partition_.store(), dying(death));
         try {
@@ -135,7 +135,7 @@ void Rehearsal::deliver_until(Death death) {
     });
 }
 
-void Rehearsal::settle() {
+void WindowTrial::settle() {
     constexpr int enough = 8;
     const std::string open = "SELECT COUNT(*) FROM deliveries WHERE state NOT IN ('SENT','FAILED','PARKED')";
     deliver();
@@ -146,31 +146,31 @@ void Rehearsal::settle() {
     settled_at_ = platform_.log().size();
 }
 
-void Rehearsal::heal() {
+void WindowTrial::heal() {
     pass(std::chrono::seconds{61});
     Sender one = sender(partition_.store(), sinks_);
     for_each([&](const Run& run) { expect(one.heal(run.delivery)); });
 }
 
-void Rehearsal::remove_by_hand(std::int64_t comment) {
+void WindowTrial::remove_by_hand(std::int64_t comment) {
     removed_by_hand_[comment] = platform_.log().size();
     platform_.remove(comment);
 }
 
-std::vector<std::string> Rehearsal::tables() const {
+std::vector<std::string> WindowTrial::tables() const {
     std::vector<std::string> names;
     for (const Row& row : server_.query("SHOW TABLES", database_)) names.push_back(row.at(0).value());
     return names;
 }
 
-void Rehearsal::save() const {
+void WindowTrial::save() const {
     const std::string kept = database_ + "_kept";
     server_.create_database(kept);
     for (const std::string& table : tables())
         query("CREATE TABLE " + kept + "." + table + " AS SELECT * FROM " + table);
 }
 
-void Rehearsal::restore() {
+void WindowTrial::restore() {
     for (const std::string& table : tables()) {
         query("DELETE FROM " + table);
         query("INSERT INTO " + table + " SELECT * FROM " + database_ + "_kept." + table);
@@ -178,14 +178,14 @@ void Rehearsal::restore() {
     partition_.resume();
 }
 
-std::set<std::string> Rehearsal::remote_ids() const {
+std::set<std::string> WindowTrial::remote_ids() const {
     std::set<std::string> ids;
     for (const Row& row : server_.query("SELECT sink, remote_id FROM deliveries", database_))
         ids.insert(row.at(0).value() + row.at(1).value_or(""));
     return ids;
 }
 
-std::vector<Score> Rehearsal::scores() const {
+std::vector<Score> WindowTrial::scores() const {
     std::map<std::string, std::string> states;
     for (const Row& row : server_.query("SELECT delivery_id, state FROM deliveries", database_))
         states[row.at(0).value()] = row.at(1).value();
@@ -229,7 +229,7 @@ std::vector<Score> Rehearsal::scores() const {
     return scores;
 }
 
-struct Rehearsal::Paused::Gate {
+struct WindowTrial::Paused::Barrier {
     std::mutex mutex;
     std::condition_variable changed;
     std::size_t waiting = 0;
@@ -248,33 +248,33 @@ struct Rehearsal::Paused::Gate {
     }
 };
 
-std::unique_ptr<Rehearsal::Paused> Rehearsal::pause() {
+std::unique_ptr<WindowTrial::Paused> WindowTrial::pause() {
     return std::make_unique<Paused>(*this);
 }
 
-Rehearsal::Paused::Paused(Rehearsal& rehearsal) : gate_(std::make_shared<Gate>()) {
-    for (const Run& run : rehearsal.runs_)
-        senders_.push_back(std::async(std::launch::async, [&rehearsal, &run, gate = gate_] {
+WindowTrial::Paused::Paused(WindowTrial& trial) : barrier_(std::make_shared<Barrier>()) {
+    for (const Run& run : trial.runs_)
+        senders_.push_back(std::async(std::launch::async, [&trial, &run, barrier = barrier_] {
             // The clock is read before the claim, before the work, and last before the request.
             SenderClock clock = system_sender_clock();
-            clock.boottime = [read = clock.boottime, gate, reads = 0]() mutable {
+            clock.boottime = [read = clock.boottime, barrier, reads = 0]() mutable {
                 const auto time = read();
-                if (++reads == 3) gate->wait();
+                if (++reads == 3) barrier->wait();
                 return time;
             };
-            Sender one = rehearsal.sender(rehearsal.partition_.store(), rehearsal.sinks_, clock);
+            Sender one = trial.sender(trial.partition_.store(), trial.sinks_, clock);
             expect(one.deliver(run.delivery));
         }));
-    std::unique_lock lock(gate_->mutex);
-    gate_->changed.wait(lock, [&] { return gate_->waiting == senders_.size(); });
+    std::unique_lock lock(barrier_->mutex);
+    barrier_->changed.wait(lock, [&] { return barrier_->waiting == senders_.size(); });
 }
 
-Rehearsal::Paused::~Paused() {
-    gate_->let_go();
+WindowTrial::Paused::~Paused() {
+    barrier_->let_go();
 }
 
-void Rehearsal::Paused::go_on() {
-    gate_->let_go();
+void WindowTrial::Paused::go_on() {
+    barrier_->let_go();
     for (auto& one : senders_) one.get();
 }
 

@@ -1,6 +1,6 @@
 // Many posts at once on their way through one of the windows in which something can go wrong: the product's
 // own batch, store, sender and sinks over a real database and a platform of the test's own. Time does not
-// pass by itself: pass() makes all that is waited for so much older.
+// pass by itself: pass() makes all rows and hidden posts so much older.
 #pragma once
 
 #include <chrono>
@@ -48,11 +48,11 @@ struct Score {
 };
 
 /// Not thread-safe. Errors are std::runtime_error.
-class Rehearsal {
+class WindowTrial {
   public:
     /// `runs` posts for each of `kinds_played` are owed as soon as their turns end.
-    Rehearsal(const Database& server, const std::string& database, std::size_t runs,
-              const std::vector<Kind>& kinds_played = {kinds.begin(), kinds.end()});
+    WindowTrial(const Database& server, const std::string& database, std::size_t runs,
+                const std::vector<PlaceKind>& kinds_tried = {kinds.begin(), kinds.end()});
 
     FakePlatformServer& platform() { return platform_; }
     OwnedPartition& partition() { return partition_; }
@@ -63,7 +63,7 @@ class Rehearsal {
     Result<BatchReport> end_turns(Store& store);
     /// The same; the posts are owed then.
     void plan();
-    /// All records from the first on, by somebody who remembers nothing of them but the ledger.
+    /// All records from the first on, read by a worker that knows nothing of them but the ledger.
     void read_again();
     /// Lets all that waits wait so much less.
     void pass(std::chrono::seconds time);
@@ -111,9 +111,9 @@ class Rehearsal {
 };
 
 /// Senders between their last look at the lease and the request.
-class Rehearsal::Paused {
+class WindowTrial::Paused {
   public:
-    explicit Paused(Rehearsal& rehearsal);
+    explicit Paused(WindowTrial& trial);
     ~Paused();
     Paused(const Paused&) = delete;
     Paused& operator=(const Paused&) = delete;
@@ -122,8 +122,8 @@ class Rehearsal::Paused {
     void go_on();
 
   private:
-    struct Gate;
-    std::shared_ptr<Gate> gate_;
+    struct Barrier;
+    std::shared_ptr<Barrier> barrier_;
     std::vector<std::future<void>> senders_;
 };
 

@@ -117,22 +117,22 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_unreachable) {
 
 BOOST_AUTO_TEST_CASE(a_server_that_hangs_is_given_up_in_time) {
     FakeAgentServer there;
-    const HeldRequests held;
+    const HeldRequests requests;
     there.add(id, log_of_a_turn(), "finished");
-    there.on("GET " + id, held.handler());
+    there.on("GET " + id, requests.handler());
     AgentWitness witness = witness_of(there.client());
     BOOST_TEST((witness.ask({{id, "u1"}, "s2", false}, 300ms, {}).kind == Kind::late));
 }
 
 BOOST_AUTO_TEST_CASE(who_is_to_stop_does_not_wait_for_a_server) {
     FakeAgentServer there;
-    const HeldRequests held;
+    const HeldRequests requests;
     there.add(id, log_of_a_turn(), "finished");
-    there.on("GET " + id, held.handler());
+    there.on("GET " + id, requests.handler());
     AgentWitness witness = witness_of(there.client());
     std::stop_source stop;
     const std::jthread stopper([&] {
-        held.wait_held();
+        requests.wait_held();
         stop.request_stop();
     });
     BOOST_TEST((witness.ask({{id, "u1"}, "s2", false}, 10min, stop.get_token()).kind == Kind::stopped));
