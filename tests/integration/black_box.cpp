@@ -281,6 +281,18 @@ void check_metrics(const Rig& rig, const std::vector<WorkerProcess*>& workers,
     }
 }
 
+/// Contract §7: no series holds the id of a conversation, in either form.
+void check_labels(const std::vector<WorkerProcess*>& workers, const std::vector<Replayed>& all) {
+    for (const auto* worker : workers) {
+        std::string series;
+        for (const auto& [name, value] : worker->metrics()) series += name + "\n";
+        for (const Replayed& replayed : all)
+            for (const std::string& id :
+                 {replayed.conversation.id, with_dashes(replayed.conversation.id), replayed.written()})
+                BOOST_TEST(series.find(id) == std::string::npos, id);
+    }
+}
+
 /// Waits until `owed` deliveries are SENT; says what is missing when they are not.
 void wait_for_posts(const Rig& rig, const std::vector<WorkerProcess*>& workers,
                     const std::vector<Replayed>& all, std::int64_t owed) {
@@ -358,6 +370,7 @@ BOOST_AUTO_TEST_CASE(two_workers_tell_every_recorded_conversation_once_in_the_ri
     std::int64_t produced = 0;
     for (const auto& [partition, end] : rig.ends()) produced += end;
     check_metrics(rig, workers, all, produced);
+    check_labels(workers, all);
     wait_for_gauges(workers);
 
     eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });

@@ -131,3 +131,49 @@ BOOST_AUTO_TEST_CASE(without_a_broker_it_starts_unready_and_joins_when_there_is_
     worker.wait_ready(60s);
     check_posts(rig, "joined");
 }
+
+BOOST_AUTO_TEST_CASE(the_endpoints_that_openhands_calls_otherwise_answer_too) {
+    const Rig rig("endpoints", 1);
+    const auto worker = rig.epilogue().worker();
+    for (const std::string path : {"/healthz", "/health", "/alive"}) {
+        const auto answer = worker.get(path);
+        BOOST_TEST(answer.status == 200, path);
+        BOOST_TEST(answer.body == worker.get("/healthz").body, path);
+    }
+    for (const std::string path : {"/readyz", "/ready"}) {
+        const auto answer = worker.get(path);
+        BOOST_TEST(answer.status == 200, path);
+        BOOST_TEST(answer.body == worker.get("/readyz").body, path);
+    }
+    const auto answer = worker.get("/server_info");
+    BOOST_TEST(answer.status == 200);
+    const auto info = nlohmann::json::parse(answer.body);
+    BOOST_TEST(info.at("name") == "epilogue");
+    const auto printed = rig.epilogue().run({"--version"}).out;
+    BOOST_TEST(contains(printed, info.at("version").get<std::string>()), printed);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_without_partitions_is_ready) {
+    const Rig rig("too_many", 1);
+    const auto named = [&](const std::string& client_id) {
+        return Epilogue(
+            merged({rig.settings(),
+                    {{"kafka.properties", std::map<std::string, std::string>{{"client.id", client_id}}}}}));
+    };
+    const Epilogue one = named("one");
+    const Epilogue other = named("other");
+    const auto first = one.worker();
+    const auto second = other.worker();
+    const std::set<std::string> both{"one", "other"};
+    eventually("both are in the group", [&] {
+        const auto group = broker_of_this_program().group(rig.name());
+        return group.is_stable && group.client_ids == both;
+    });
+    eventually("the one partition is claimed",
+               [&] { return rig.number("SELECT COUNT(*) FROM partition_progress") == 1; });
+    BOOST_TEST(first.get("/readyz").status == 200);
+    BOOST_TEST(second.get("/readyz").status == 200);
+    check_posts(rig, "too-many");
+    BOOST_TEST(first.get("/readyz").status == 200);
+    BOOST_TEST(second.get("/readyz").status == 200);
+}

@@ -214,3 +214,30 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_kept_shown_and_replayed_without_harm) {
     const auto offsets = nlohmann::json::parse(rig.epilogue().run({"offsets", "show", "--json"}).out);
     BOOST_TEST(offsets.at(0).at("next_offset") == rig.ends().at(0));
 }
+
+BOOST_AUTO_TEST_CASE(ten_refusals_in_a_row_pause_the_partition_and_readyz_says_why) {
+    constexpr std::int64_t refused = 25;
+    constexpr std::int64_t in_one_go = 10;
+    const Rig rig("refused", 1);
+    make_rules(rig);
+    std::vector<Record> records;
+    for (std::int64_t i = 0; i < refused; ++i)
+        records.push_back(state_event("signal-1048-" + std::to_string(i), "running"));
+    rig.publish(records);
+    const std::string dead = "SELECT COUNT(*) FROM dead_letters WHERE reason='store_1048'";
+    const auto worker = rig.epilogue().start_worker();
+    eventually("the partition pauses, and /readyz says why", [&] {
+        const auto before = rig.number(dead);
+        const auto answer = worker.get("/readyz");
+        const bool pauses = answer.status == 503 &&
+                            answer.body.find("refused partition 0: ") != std::string::npos &&
+                            answer.body.find("one record after the other") != std::string::npos;
+        if (!pauses) BOOST_REQUIRE_MESSAGE(before < refused, "no pause was seen; it says: " << answer.body);
+        if (pauses) BOOST_TEST(rig.number(dead) >= in_one_go);
+        return pauses;
+    });
+    eventually("the rest is tried again, and refused", [&] { return rig.number(dead) == refused; });
+    eventually("the worker is ready again", [&] { return worker.get("/readyz").status == 200; });
+    BOOST_TEST(rig.number("SELECT COUNT(DISTINCT record_offset) FROM dead_letters") == refused);
+    eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });
+}

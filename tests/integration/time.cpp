@@ -94,6 +94,24 @@ BOOST_AUTO_TEST_CASE(many_silences_at_once_are_one_broken_relay_and_none_is_post
     BOOST_TEST(rig.platform().counts().at("visible") == static_cast<std::size_t>(conversations));
 }
 
+BOOST_AUTO_TEST_CASE(without_the_storm_brake_every_silence_is_posted) {
+    constexpr int conversations = 30;
+    const Rig rig("no_brake", 2, {{"worker.inactivity_timeout_s", 4}, {"worker.timeout_storm", "post"}});
+    std::vector<V0Conversation> scripts;
+    for (int i = 0; i < conversations; ++i) {
+        scripts.emplace_back("no-brake-" + std::to_string(i)).user("Go on.");
+        rig.add_github(scripts.back().id(), "octo/no-brake", i + 1, "once");
+    }
+    const auto worker = rig.epilogue().worker();
+    rig.publish(records_of(scripts));
+    eventually("every silence is posted",
+               [&] { return bodies_with(rig, "**No sign of life**") == conversations; });
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversations WHERE held=1") == 0);
+    BOOST_TEST(total(worker.metrics(), "epilogue_timeouts_held") == 0);
+    BOOST_TEST(worker.get("/readyz").status == 200);
+    BOOST_TEST(rig.platform().counts().at("visible") == static_cast<std::size_t>(conversations));
+}
+
 BOOST_AUTO_TEST_CASE(rows_of_others_are_adopted_and_old_ones_sleep_until_they_are_woken) {
     constexpr int old_rows = 10'000;
     constexpr int new_turns = 100;
