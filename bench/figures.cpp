@@ -27,8 +27,8 @@ double seconds_since(Clock::time_point then) {
 /// One session for all questions of a measurement.
 class Tables {
   public:
-    Tables(const Lab& lab, const std::string& database) {
-        auto opened = MysqlSession::open(lab.server().settings(database));
+    Tables(const BenchServers& servers, const std::string& database) {
+        auto opened = MysqlSession::open(servers.server().settings(database));
         if (!opened) throw std::runtime_error(opened.error().text);
         session_ = std::move(*opened);
     }
@@ -87,13 +87,14 @@ class Beat {
 
 }  // namespace
 
-Reading read_with_worker(const Lab& lab, const std::string& topic, const std::string& database,
-                         const std::vector<std::string>& watched, std::size_t events) {
-    const auto epilogue = lab.epilogue(topic, database);
-    lab.watch(database, watched);
-    Tables tables(lab, database);
-    const std::size_t visible_before = lab.platform().counts().at("visible");
-    auto worker = epilogue.start_worker();
+Reading read_with_worker(const BenchServers& servers, const std::string& topic, const std::string& database,
+                         const std::vector<std::string>& watched, std::size_t events,
+                         const nlohmann::json& platform_rules) {
+    const testing::Rig rig = servers.rig(topic, database);
+    servers.watch(database, watched);
+    Tables tables(servers, database);
+    if (!platform_rules.is_null()) rig.platform().rules(platform_rules);
+    auto worker = rig.epilogue().start_worker();
     pin_to_first_core(worker.process().pid());
     const auto applied = [&] { return tables.count("SELECT SUM(next_offset) FROM partition_progress"); };
     std::size_t first = 0;
@@ -119,7 +120,7 @@ Reading read_with_worker(const Lab& lab, const std::string& topic, const std::st
         "SELECT TIMESTAMPDIFF(MICROSECOND, '{0}', MAX(sent_at))/1e6 FROM deliveries WHERE created_at<='{0}'",
         ended));
     reading.posted_per_s = static_cast<double>(events - first) / (took + std::max(later, 0.0));
-    const std::size_t visible = lab.platform().counts().at("visible") - visible_before;
+    const std::size_t visible = rig.platform().counts().at("visible");
     if (visible != reading.posts)
         throw std::runtime_error(
             fmt::format("{} turns are owed, {} posts are visible", reading.posts, visible));
@@ -127,42 +128,42 @@ Reading read_with_worker(const Lab& lab, const std::string& topic, const std::st
     return reading;
 }
 
-Reading read_plainly(const Lab& lab, const std::string& topic, std::size_t events) {
-    return told_by({{EPILOGUE_BENCH_PLAIN, lab.broker().bootstrap(), topic, std::to_string(events)}});
+Reading read_plainly(const BenchServers& servers, const std::string& topic, std::size_t events) {
+    return told_by({{EPILOGUE_BENCH_PLAIN, servers.broker().bootstrap(), topic, std::to_string(events)}});
 }
 
-Reading read_with_python(const Lab& lab, const std::string& topic, const std::string& database,
+Reading read_with_python(const BenchServers& servers, const std::string& topic, const std::string& database,
                          std::size_t events) {
-    lab.create_database(database);
-    const auto to = lab.server().settings(database);
-    return told_by({{"/usr/bin/python3", EPILOGUE_BENCH_PYTHON, lab.broker().bootstrap(), topic,
+    servers.create_database(database);
+    const auto to = servers.server().settings(database);
+    return told_by({{"/usr/bin/python3", EPILOGUE_BENCH_PYTHON, servers.broker().bootstrap(), topic,
                      std::to_string(events), std::to_string(to.port), to.user, to.password, database}});
 }
 
-std::vector<double> live_delays(const Lab& lab, const std::string& topic, const std::string& database,
-                                std::size_t per_s, std::size_t seconds) {
+std::vector<double> live_delays(const BenchServers& servers, const std::string& topic,
+                                const std::string& database, std::size_t per_s, std::size_t seconds) {
     constexpr std::size_t beats_per_s = 100;
-    lab.broker().create_topic(topic, partitions);
-    const auto epilogue = lab.epilogue(topic, database);
-    Traffic traffic(topic, per_s);
+    servers.broker().create_topic(topic, partitions);
+    const testing::Rig rig = servers.rig(topic, database);
+    RecordedTraffic traffic(topic, per_s);
     std::vector<std::vector<testing::Record>> beats(seconds * beats_per_s);
     for (auto& records : beats)
         for (std::size_t i = 0; i < per_s / beats_per_s; ++i) {
             const auto event = traffic.next();
             records.push_back({.key = event.conversation_id, .value = event.text});
         }
-    lab.watch(database, watched(traffic));
-    auto worker = epilogue.start_worker();
+    servers.watch(database, watched(traffic));
+    auto worker = rig.epilogue().start_worker();
     pin_to_first_core(worker.process().pid());
     worker.wait_ready(longest);
-    testing::Producer producer(lab.broker().bootstrap());
+    testing::Producer producer(servers.broker().bootstrap());
     producer.produce(topic, {{.key = "the first of all"}});  // it takes longer than the others
     Beat beat(1000ms / beats_per_s);
     for (const auto& records : beats) {
         producer.produce(topic, records);
         beat.wait();
     }
-    Tables tables(lab, database);
+    Tables tables(servers, database);
     const std::size_t events = seconds * per_s + 1;
     testing::eventually("all events are applied", longest, [&] {
         return tables.count("SELECT SUM(next_offset) FROM partition_progress") == events;

@@ -65,14 +65,14 @@ struct Compared {
     std::vector<Reading> python;
 };
 
-Compared compare(const Lab& lab, const Plan& plan, const std::vector<std::string>& watched) {
+Compared compare(const BenchServers& servers, const Plan& plan, const std::vector<std::string>& watched) {
     Compared all;
     for (std::size_t round = 0; round < plan.rounds; ++round) {
         const std::string number = std::to_string(round);
-        all.plain.push_back(read_plainly(lab, "backlog", plan.events));
-        all.worker.push_back(read_with_worker(lab, "backlog", "bench_" + number, watched, plan.events));
-        all.python.push_back(
-            read_with_python(lab, "backlog", "python_" + number, std::min(plan.events, plan.python_events)));
+        all.plain.push_back(read_plainly(servers, "backlog", plan.events));
+        all.worker.push_back(read_with_worker(servers, "backlog", "bench_" + number, watched, plan.events));
+        all.python.push_back(read_with_python(servers, "backlog", "python_" + number,
+                                              std::min(plan.events, plan.python_events)));
     }
     return all;
 }
@@ -104,20 +104,20 @@ void print(const Compared& all, const Plan& plan) {
 
 void measure(const Plan& plan) {
     leave_first_core();
-    const Lab lab;
-    Traffic traffic("backlog", std::min(live_conversations, plan.events / 20));
+    const BenchServers servers;
+    RecordedTraffic traffic("backlog", std::min(live_conversations, plan.events / 20));
     std::size_t bytes = 0;
     {
-        Traffic same("backlog", std::min(live_conversations, plan.events / 20));
+        RecordedTraffic same("backlog", std::min(live_conversations, plan.events / 20));
         for (std::size_t i = 0; i < plan.events; ++i) bytes += same.next().text.size();
     }
-    lab.fill("backlog", traffic, plan.events);
+    servers.fill("backlog", traffic, plan.events);
     const auto ids = watched(traffic);
     fmt::print(
         "{} events of {} conversations in {} partitions, mean {:.0f} bytes; {} conversations watched\n",
         plan.events, traffic.begun(), partitions,
         static_cast<double>(bytes) / static_cast<double>(plan.events), ids.size());
-    const auto compared = compare(lab, plan, ids);
+    const auto compared = compare(servers, plan, ids);
     const Reading& one = compared.worker.front();
     fmt::print(
         "{:.1f} % of the events end a turn, {} posts; {} rounds, what is measured alone on one core\n\n",
@@ -125,15 +125,14 @@ void measure(const Plan& plan) {
     print(compared, plan);
 
     // A slow platform, and as many callbacks that wait for something else.
-    lab.platform().rules({{{"do", "delay"}, {"method", "POST"}, {"ms", 100}, {"times", -1}}});
+    const nlohmann::json slow_posts{{{"do", "delay"}, {"method", "POST"}, {"ms", 100}, {"times", -1}}};
     auto all = ids;
-    const Traffic strangers("strangers", 1);
+    const RecordedTraffic strangers("strangers", 1);
     while (all.size() < plan.callbacks) all.push_back(strangers.id(all.size()));
-    const auto slow = read_with_worker(lab, "backlog", "slow", all, plan.events);
-    lab.platform().reset();
+    const auto slow = read_with_worker(servers, "backlog", "slow", all, plan.events, slow_posts);
     row("events/s, each post answered after 100 ms", fmt::format("{:.0f}", slow.posted_per_s), ">= 10,000",
         fmt::format("until all posts are visible; events alone {:.0f}/s", slow.events_per_s));
-    const auto delays = live_delays(lab, "live", "live", live_per_s, plan.live_s);
+    const auto delays = live_delays(servers, "live", "live", live_per_s, plan.live_s);
     const auto at = [&](double part) {
         return 1000 * delays.at(static_cast<std::size_t>(part * static_cast<double>(delays.size() - 1)));
     };

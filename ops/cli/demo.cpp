@@ -14,7 +14,7 @@ constexpr const char* packages = "mariadb-server-core mariadb-client-core";
 
 void require_mariadb() {
     std::string missing;
-    for (const std::string& program : embedded::missing_for_demo())
+    for (const std::string& program : demo::missing_for_demo())
         missing += (missing.empty() ? "" : ", ") + program;
     if (missing.empty()) return;
     throw Exit{unavailable,
@@ -23,19 +23,19 @@ void require_mariadb() {
                    packages + "\n"};
 }
 
-void demo(const embedded::DemoOptions& options) {
+void demo(const demo::DemoOptions& options) {
     require_mariadb();
     // A reader that goes away must not leave a database behind.
     std::signal(SIGPIPE, SIG_IGN);
     std::stop_source stop;
     const SignalWatch watch({SIGTERM, SIGINT, SIGHUP}, [&stop](int) { stop.request_stop(); });
     try {
-        switch (embedded::run_demo(options, stop.get_token())) {
-            case embedded::DemoEnd::good:
+        switch (demo::run_demo(options, stop.get_token())) {
+            case demo::DemoEnd::good:
                 return;
-            case embedded::DemoEnd::bad:
+            case demo::DemoEnd::bad:
                 throw Exit{failed, ""};
-            case embedded::DemoEnd::interrupted:
+            case demo::DemoEnd::interrupted:
                 throw Exit{failed, "the demo was interrupted"};
         }
     } catch (const std::runtime_error& error) {
@@ -49,13 +49,13 @@ void add_demo(CLI::App& program) {
     auto* command = program.add_subcommand(
         "demo", "Show all of it at work: embedded, on recorded conversations, in half a minute");
     auto common = std::make_shared<Common>();
-    auto options = std::make_shared<embedded::DemoOptions>();
+    auto options = std::make_shared<demo::DemoOptions>();
     add_common(*command, *common, false);  // accepted as everywhere, but the demo makes its own
     command->add_flag("--keep", options->keep,
                       "Leave everything running until Ctrl-C, and print the addresses");
     // For the tests of the demo itself: what the count is worth.
-    command->add_flag("--suppress-one", options->mischief.suppress_one)->group("");
-    command->add_flag("--double-one", options->mischief.double_one)->group("");
+    command->add_flag("--suppress-one", options->faults.suppress_one)->group("");
+    command->add_flag("--double-one", options->faults.double_one)->group("");
     command->callback([options] { demo(*options); });
 }
 

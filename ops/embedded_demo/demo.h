@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "ops/embedded_demo/play.h"
+#include "ops/embedded_demo/demo_runner.h"
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
 struct DemoOptions {
     bool keep = false;  ///< everything goes on running until `stop`
-    Mischief mischief;
+    PlantedFaults faults;
 };
 
 enum class DemoEnd {
@@ -23,9 +23,9 @@ enum class DemoEnd {
 /// The programs of MariaDB that the demo needs and this machine lacks.
 std::vector<std::string> missing_for_demo();
 
-/// Plays on standard output, for less than a minute, and leaves nothing behind. All signals that ask for
-/// `stop` must be blocked in the calling thread. Throws std::runtime_error when a part cannot be started, or
-/// fails.
+/// Runs the demo on standard output, for less than a minute, and leaves nothing behind. All signals that ask
+/// for `stop` must be blocked in the calling thread. Throws std::runtime_error when a part cannot be started,
+/// or fails.
 DemoEnd run_demo(const DemoOptions& options, const std::stop_token& stop);
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

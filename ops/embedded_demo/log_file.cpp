@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
 LogFile::LogFile(const std::filesystem::path& file)
     : before_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
@@ -25,4 +25,4 @@ LogFile::~LogFile() {
     ::close(before_);
 }
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -1,9 +1,9 @@
-// Standard error of this process, led into a file while the screen belongs to the demo.
+// Standard error of this process, led into a file while the demo writes to the terminal.
 #pragma once
 
 #include <filesystem>
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
 /// From construction to destruction everything written to standard error goes to the file.
 class LogFile {
@@ -18,4 +18,4 @@ class LogFile {
     int before_;  ///< where standard error led to
 };
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

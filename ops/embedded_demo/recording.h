@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace epilogue::embedded {
+namespace epilogue::demo {
 
 struct Recording {
     std::string_view name;    ///< its file below tests/data/recordings
@@ -15,4 +15,4 @@ struct Recording {
 /// All of them; the build writes the function from the files that CMakeLists.txt names.
 const std::vector<Recording>& recordings();
 
-}  // namespace epilogue::embedded
+}  // namespace epilogue::demo

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
 using Json = nlohmann::json;
@@ -93,7 +93,7 @@ Json visible_json(const std::vector<Comment>& comments) {
     return json;
 }
 
-Reply wait(Desk& desk, const Request& request) {
+Reply wait(FakePlatform& platform, const Request& request) {
     std::vector<std::pair<std::size_t Counts::*, std::size_t>> wanted;
     std::chrono::milliseconds timeout{10000};
     for (const auto& [name, value] : parameters_of(request.query)) {
@@ -107,7 +107,7 @@ Reply wait(Desk& desk, const Request& request) {
         if (found == figures.end()) throw std::invalid_argument("unknown count: " + name);
         wanted.emplace_back(found->second, number);
     }
-    const bool reached = desk.wait_until(
+    const bool reached = platform.wait_until(
         [&](const Counts& counts) {
             return std::all_of(wanted.begin(), wanted.end(),
                                [&](const auto& want) { return counts.*want.first >= want.second; });
@@ -116,7 +116,7 @@ Reply wait(Desk& desk, const Request& request) {
     return answer({{"reached", reached}});
 }
 
-Reply seed(Desk& desk, const Json& json) {
+Reply seed(FakePlatform& platform, const Json& json) {
     Comment comment;
     comment.platform = json.value("platform", "github");
     comment.thread = json.value("thread", "");
@@ -130,17 +130,17 @@ Reply seed(Desk& desk, const Json& json) {
         comment.created_at = *at;
     }
     std::int64_t id = 0;
-    for (int count = json.value("count", 1); count > 0; --count) id = desk.seed(comment);
+    for (int count = json.value("count", 1); count > 0; --count) id = platform.seed(comment);
     return answer({{"id", id}}, 201);
 }
 
-Reply comment_control(Desk& desk, const Request& request, const std::string& id_text) {
+Reply comment_control(FakePlatform& platform, const Request& request, const std::string& id_text) {
     const std::int64_t id = std::stoll(id_text);
     bool found = false;
     if (request.method == "DELETE") {
-        found = desk.remove(id);
+        found = platform.remove(id);
     } else if (request.method == "PATCH") {
-        found = desk.edit(id, object_of(request).at("body").get<std::string>());
+        found = platform.edit(id, object_of(request).at("body").get<std::string>());
     } else {
         return unknown();
     }
@@ -153,32 +153,32 @@ std::size_t after_of(const Request& request) {
     return after == parameters.end() ? 0 : std::stoul(after->second);
 }
 
-Reply read(Desk& desk, const Request& request, const std::string& what) {
-    if (what == "log") return answer(log_json(desk.log(), after_of(request)));
-    if (what == "visible") return answer(visible_json(desk.visible()));
-    if (what == "counts") return answer(counts_json(desk.counts()));
-    if (what == "wait") return wait(desk, request);
+Reply read(FakePlatform& platform, const Request& request, const std::string& what) {
+    if (what == "log") return answer(log_json(platform.log(), after_of(request)));
+    if (what == "visible") return answer(visible_json(platform.visible()));
+    if (what == "counts") return answer(counts_json(platform.counts()));
+    if (what == "wait") return wait(platform, request);
     return unknown();
 }
 
-Reply change(Desk& desk, const Request& request, const std::string& what) {
+Reply change(FakePlatform& platform, const Request& request, const std::string& what) {
     if (what == "rules") {
-        desk.rules(request.body);
+        platform.rules(request.body);
         return answer(Json::object());
     }
     const Json json = object_of(request);
-    if (what == "comments") return seed(desk, json);
+    if (what == "comments") return seed(platform, json);
     if (what == "release") {
-        desk.release(json.value("drop", false));
+        platform.release(json.value("drop", false));
     } else if (what == "tokens") {
-        desk.accept_tokens(json.at("tokens").get<std::set<std::string>>());
+        platform.accept_tokens(json.at("tokens").get<std::set<std::string>>());
     } else if (what == "scopes") {
-        desk.set_scopes(json.at("platform").get<std::string>(), json.at("scopes").get<std::string>());
+        platform.set_scopes(json.at("platform").get<std::string>(), json.at("scopes").get<std::string>());
     } else if (what == "issues") {
-        desk.set_place(json.value("platform", "github"), place_of(json),
-                       state_of(json.at("state").get<std::string>()));
+        platform.set_place(json.value("platform", "github"), place_of(json),
+                           state_of(json.at("state").get<std::string>()));
     } else if (what == "reset") {
-        desk.reset();
+        platform.reset();
     } else {
         return unknown();
     }
@@ -187,16 +187,16 @@ Reply change(Desk& desk, const Request& request, const std::string& what) {
 
 }  // namespace
 
-Reply serve_control(Desk& desk, const Request& request) {
+Reply serve_control(FakePlatform& platform, const Request& request) {
     const std::vector<std::string> at = split(request.path, '/');
     try {
-        if (at.size() == 3 && at[1] == "comments") return comment_control(desk, request, at[2]);
-        if (at.size() == 2 && request.method == "GET") return read(desk, request, at[1]);
-        if (at.size() == 2 && request.method == "POST") return change(desk, request, at[1]);
+        if (at.size() == 3 && at[1] == "comments") return comment_control(platform, request, at[2]);
+        if (at.size() == 2 && request.method == "GET") return read(platform, request, at[1]);
+        if (at.size() == 2 && request.method == "POST") return change(platform, request, at[1]);
         return unknown();
     } catch (const std::exception& error) {
         return answer({{"error", error.what()}}, 400);
     }
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -1,10 +1,10 @@
-// The control API: what tests and the demo do to the play over HTTP.
+// The control API: what tests and the demo do to the platforms over HTTP.
 #pragma once
 
-#include "ops/fake_platform/desk.h"
-#include "ops/fake_platform/exchange.h"
+#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/http_messages.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
 /// Where it stands.
 inline constexpr std::string_view control_prefix = "/_control";
@@ -17,6 +17,6 @@ inline constexpr std::string_view control_prefix = "/_control";
 /// {"body"}; DELETE /comments/ID; GET /log?after=N (of the first N requests nothing), /visible, /counts,
 /// /wait?COUNT=N&timeout_ms=10000: answers {"reached"} once every COUNT named (as in /counts) is at least N,
 /// or the time is up.
-Reply serve_control(Desk& desk, const Request& request);
+Reply serve_control(FakePlatform& platform, const Request& request);
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

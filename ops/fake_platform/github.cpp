@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "ops/fake_platform/platform.h"
+#include "ops/fake_platform/platform_api.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
 using Json = nlohmann::json;
@@ -71,8 +71,9 @@ std::optional<Reply> unreadable(PlaceState state) {
     return std::nullopt;
 }
 
-Reply create(const Request& request, const std::string& place, Board& board, const std::string& thread = "") {
-    const PlaceState state = board.state(platform, replaced(place, "!", "#"));
+Reply create(const Request& request, const std::string& place, CommentStore& store,
+             const std::string& thread = "") {
+    const PlaceState state = store.state(platform, replaced(place, "!", "#"));
     if (auto refused = unreadable(state)) return *refused;
     if (state == PlaceState::locked) {
         return refusal(403, "Unable to create comment because issue is locked.");
@@ -93,7 +94,7 @@ Reply create(const Request& request, const std::string& place, Board& board, con
     comment.author = bot_login;
     comment.body = body;
     comment.thread = thread;
-    const Json made = comment_json(board.add(std::move(comment)), request);
+    const Json made = comment_json(store.add(std::move(comment)), request);
     Reply reply = answer(201, made);
     reply.headers.emplace_back("location", made["url"].get<std::string>());
     return reply;
@@ -119,10 +120,10 @@ std::string links(const Request& request, std::int64_t page, std::int64_t pages)
     return text;
 }
 
-Reply list(const Request& request, const std::string& place, const Board& board) {
-    if (auto refused = unreadable(board.state(platform, replaced(place, "!", "#")))) return *refused;
+Reply list(const Request& request, const std::string& place, const CommentStore& store) {
+    if (auto refused = unreadable(store.state(platform, replaced(place, "!", "#")))) return *refused;
     const auto parameters = parameters_of(request.query);
-    std::vector<const Comment*> found = board.listed(platform, place);
+    std::vector<const Comment*> found = store.listed(platform, place);
     if (const auto since = parameters.find("since"); since != parameters.end()) {
         const auto from = parse_instant(since->second);
         if (!from) return refusal(422, "Validation Failed: since is no time");
@@ -151,37 +152,37 @@ Reply list(const Request& request, const std::string& place, const Board& board)
 }
 
 /// `path`: the repository with the mark of the kind of comment, "owner/repo#" or "owner/repo!".
-Reply one_comment(const Request& request, const std::string& path, std::int64_t id, Board& board) {
-    const Comment* comment = board.find(id);
+Reply one_comment(const Request& request, const std::string& path, std::int64_t id, CommentStore& store) {
+    const Comment* comment = store.find(id);
     if (comment == nullptr || comment->platform != platform || !comment->place.starts_with(path)) {
         return refusal(404, "Not Found");
     }
     if (request.method == "GET") return answer(200, comment_json(*comment, request));
     if (request.method != "DELETE") return refusal(404, "Not Found");
     if (comment->author != bot_login) return refusal(403, "Must have admin rights to Repository.");
-    board.remove(id);
+    store.remove(id);
     return {204, {}, "", Ending::answer};
 }
 
-Reply comments_of_issue(const Request& request, const std::string& place, Board& board) {
-    if (request.method == "POST") return create(request, place, board);
-    if (request.method == "GET") return list(request, place, board);
+Reply comments_of_issue(const Request& request, const std::string& place, CommentStore& store) {
+    if (request.method == "POST") return create(request, place, store);
+    if (request.method == "GET") return list(request, place, store);
     return refusal(404, "Not Found");
 }
 
-Reply reply(const Request& request, const std::string& place, const std::string& id, Board& board) {
+Reply reply(const Request& request, const std::string& place, const std::string& id, CommentStore& store) {
     const auto number = number_of(id);
-    const Comment* const root = number ? board.find(*number) : nullptr;
+    const Comment* const root = number ? store.find(*number) : nullptr;
     if (request.method != "POST" || root == nullptr || root->place != place) return refusal(404, "Not Found");
     if (!root->thread.empty()) return refusal(422, "Replies to replies are not supported");
-    return create(request, place, board, id);
+    return create(request, place, store, id);
 }
 
-Reply routed(const Request& request, Board& board) {
+Reply routed(const Request& request, CommentStore& store) {
     const Segments at = split(request.path, '/');
     if (at.size() == 2 && at[1] == "user" && request.method == "GET") {
         Reply me = answer(200, {{"id", bot_id}, {"login", bot_login}});
-        if (const auto& scopes = board.scopes(platform); !scopes.empty())  // none: a fine-grained token
+        if (const auto& scopes = store.scopes(platform); !scopes.empty())  // none: a fine-grained token
             me.headers.emplace_back("x-oauth-scopes", scopes);
         return me;
     }
@@ -190,15 +191,15 @@ Reply routed(const Request& request, Board& board) {
     const std::string path = at[2] + "/" + at[3] + (review ? "!" : "#");
     if (at.size() == 7 && at[5] == "comments") {
         const auto id = number_of(at[6]);
-        return id ? one_comment(request, path, *id, board) : refusal(404, "Not Found");
+        return id ? one_comment(request, path, *id, store) : refusal(404, "Not Found");
     }
     if (at[6] != "comments" || !number_of(at[5])) return refusal(404, "Not Found");
-    if (review && at.size() == 9 && at[8] == "replies") return reply(request, path + at[5], at[7], board);
+    if (review && at.size() == 9 && at[8] == "replies") return reply(request, path + at[5], at[7], store);
     const bool can_list = at.size() == 7 && (!review || request.method == "GET");
-    return can_list ? comments_of_issue(request, path + at[5], board) : refusal(404, "Not Found");
+    return can_list ? comments_of_issue(request, path + at[5], store) : refusal(404, "Not Found");
 }
 
-Reply authorised(const Request& request, Board& board) {
+Reply authorised(const Request& request, CommentStore& store) {
     if (header_of(request, "user-agent").empty()) {
         return refusal(403,
                        "Request forbidden by administrative rules. Please make sure your request has a "
@@ -206,18 +207,18 @@ Reply authorised(const Request& request, Board& board) {
     }
     const std::string credential = header_of(request, "authorization");
     if (credential.empty()) return refusal(401, "Requires authentication");
-    if (!board.accepts_bearer(credential)) return refusal(401, "Bad credentials");
-    return routed(request, board);
+    if (!store.accepts_bearer(credential)) return refusal(401, "Bad credentials");
+    return routed(request, store);
 }
 
 }  // namespace
 
-Reply serve_github(const Request& request, Board& board) {
-    const std::size_t count = board.count_request();
-    // Never "remaining: 0" beside a success: limits are played by rules, not by how long a test runs.
+Reply serve_github(const Request& request, CommentStore& store) {
+    const std::size_t count = store.count_request();
+    // Never "remaining: 0" beside a success: limits come from rules, not from how long a test runs.
     const std::size_t used = (count - 1) % requests_per_hour;
     const auto reset = std::chrono::ceil<std::chrono::hours>(system_now());
-    Reply reply = authorised(request, board);
+    Reply reply = authorised(request, store);
     reply.headers.insert(
         reply.headers.end(),
         {{"x-github-media-type", "github.v3; format=json"},
@@ -232,4 +233,4 @@ Reply serve_github(const Request& request, Board& board) {
     return reply;
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "ops/fake_platform/platform.h"
+#include "ops/fake_platform/platform_api.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
 using Json = nlohmann::json;
@@ -51,8 +51,9 @@ std::string without_quick_actions(const std::string& text) {
     return rest;
 }
 
-Reply create(const Request& request, const std::string& place, const std::string& discussion, Board& board) {
-    const PlaceState state = board.state(platform, place);
+Reply create(const Request& request, const std::string& place, const std::string& discussion,
+             CommentStore& store) {
+    const PlaceState state = store.state(platform, place);
     if (auto refused = unreadable(state)) return *refused;
     if (state == PlaceState::locked) return refusal(403, "Forbidden - discussion is locked");
     const Json sent = Json::parse(request.body, nullptr, false);
@@ -68,13 +69,13 @@ Reply create(const Request& request, const std::string& place, const std::string
     note.author = bot_login;
     note.body = body;
     note.thread = discussion;
-    return answer(201, note_json(board.add(std::move(note))));
+    return answer(201, note_json(store.add(std::move(note))));
 }
 
-Reply list(const Request& request, const std::string& place, const Board& board) {
-    if (auto refused = unreadable(board.state(platform, place))) return *refused;
+Reply list(const Request& request, const std::string& place, const CommentStore& store) {
+    if (auto refused = unreadable(store.state(platform, place))) return *refused;
     const auto parameters = parameters_of(request.query);
-    auto notes = board.listed(platform, place);
+    auto notes = store.listed(platform, place);
     const auto sort = parameters.find("sort");
     if (sort == parameters.end() || sort->second == "desc") std::reverse(notes.begin(), notes.end());
     const auto size =
@@ -86,63 +87,63 @@ Reply list(const Request& request, const std::string& place, const Board& board)
     return answer(200, shown);
 }
 
-Reply discussion(const std::string& place, const std::string& id, const Board& board) {
-    if (auto refused = unreadable(board.state(platform, place))) return *refused;
+Reply discussion(const std::string& place, const std::string& id, const CommentStore& store) {
+    if (auto refused = unreadable(store.state(platform, place))) return *refused;
     Json notes = Json::array();
-    for (const Comment* note : board.listed(platform, place))
+    for (const Comment* note : store.listed(platform, place))
         if (note->thread == id) notes.push_back(note_json(*note));
     if (notes.empty()) return refusal(404, "Discussion Not Found");
     return answer(200, {{"id", id}, {"individual_note", false}, {"notes", notes}});
 }
 
-Reply remove(const std::string& place, const std::string& id_text, Board& board) {
+Reply remove(const std::string& place, const std::string& id_text, CommentStore& store) {
     const auto id = number_of(id_text);
-    const Comment* const note = id ? board.find(*id) : nullptr;
+    const Comment* const note = id ? store.find(*id) : nullptr;
     if (note == nullptr || note->platform != platform || note->place != place)
         return refusal(404, "Not found");
     if (note->author != bot_login) return refusal(403, "Forbidden");
-    board.remove(*id);
+    store.remove(*id);
     return {204, {}, "", Ending::answer};
 }
 
 /// `rest`: what follows the issue's number.
 Reply of_place(const Request& request, const std::string& place, const std::vector<std::string>& rest,
-               Board& board) {
+               CommentStore& store) {
     const bool post = request.method == "POST";
     const bool get = request.method == "GET";
-    if (rest.size() == 1 && rest[0] == "notes" && post) return create(request, place, "", board);
-    if (rest.size() == 1 && rest[0] == "notes" && get) return list(request, place, board);
+    if (rest.size() == 1 && rest[0] == "notes" && post) return create(request, place, "", store);
+    if (rest.size() == 1 && rest[0] == "notes" && get) return list(request, place, store);
     if (rest.size() == 2 && rest[0] == "notes" && request.method == "DELETE")
-        return remove(place, rest[1], board);
+        return remove(place, rest[1], store);
     if (rest.size() >= 2 && rest[0] == "discussions") {
-        const auto found = discussion(place, rest[1], board);
+        const auto found = discussion(place, rest[1], store);
         if (rest.size() == 2 && get) return found;
         if (rest.size() == 3 && rest[2] == "notes" && post)
-            return found.status == 200 ? create(request, place, rest[1], board) : found;
+            return found.status == 200 ? create(request, place, rest[1], store) : found;
     }
     return refusal(404, "Not Found");
 }
 
-Reply routed(const Request& request, Board& board) {
+Reply routed(const Request& request, CommentStore& store) {
     auto at = split(request.path, '/');
     if (at.size() == 2 && at[1] == "user" && request.method == "GET")
         return answer(200, {{"id", bot_id}, {"username", bot_login}});
     if (at.size() == 3 && at[1] == "personal_access_tokens" && at[2] == "self" && request.method == "GET")
-        return answer(200, {{"id", bot_id}, {"scopes", split(board.scopes(platform), ',')}});
+        return answer(200, {{"id", bot_id}, {"scopes", split(store.scopes(platform), ',')}});
     if (at.size() < 6 || at[1] != "projects" || !number_of(at[4])) return refusal(404, "Not Found");
     const bool merge_request = at[3] == "merge_requests";
     if (!merge_request && at[3] != "issues") return refusal(404, "Not Found");
     const std::string place = decoded(at[2]) + (merge_request ? "!" : "#") + at[4];
     at.erase(at.begin(), at.begin() + 5);
-    return of_place(request, place, at, board);
+    return of_place(request, place, at, store);
 }
 
 }  // namespace
 
-Reply serve_gitlab(const Request& request, Board& board) {
-    board.count_request();
-    if (!board.accepts_bearer(header_of(request, "authorization"))) return refusal(401, "Unauthorized");
-    return routed(request, board);
+Reply serve_gitlab(const Request& request, CommentStore& store) {
+    store.count_request();
+    if (!store.accepts_bearer(header_of(request, "authorization"))) return refusal(401, "Unauthorized");
+    return routed(request, store);
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

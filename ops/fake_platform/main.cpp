@@ -1,4 +1,4 @@
-// epilogue-fake-platform: prints {"port": N} on one line, then plays until SIGTERM or SIGINT.
+// epilogue-fake-platform: prints {"port": N} on one line, then serves until SIGTERM or SIGINT.
 #include <charconv>
 #include <csignal>
 #include <exception>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 
 namespace {
 
@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     try {
-        const epilogue::StandIn stand_in(*port);
-        std::cout << "{\"port\": " << stand_in.port() << "}" << std::endl;
+        const epilogue::FakePlatformServer server(*port);
+        std::cout << "{\"port\": " << server.port() << "}" << std::endl;
         int received = 0;
         sigwait(&signals, &received);
         return 0;

@@ -7,31 +7,31 @@
 
 #include <nlohmann/json.hpp>
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::pair<std::string_view, Deed>, 11> deeds{{
-    {"apply_then_hang", Deed::apply_then_hang},
-    {"hang", Deed::hang},
-    {"apply_then_reset", Deed::apply_then_reset},
-    {"reset", Deed::reset},
-    {"apply_then_status", Deed::apply_then_status},
-    {"status", Deed::status},
-    {"apply_twice", Deed::apply_twice},
-    {"hide", Deed::hide},
-    {"delay", Deed::delay},
-    {"half_answer", Deed::half_answer},
-    {"suppress", Deed::suppress},
+constexpr std::array<std::pair<std::string_view, FaultAction>, 11> actions{{
+    {"apply_then_hang", FaultAction::apply_then_hang},
+    {"hang", FaultAction::hang},
+    {"apply_then_reset", FaultAction::apply_then_reset},
+    {"reset", FaultAction::reset},
+    {"apply_then_status", FaultAction::apply_then_status},
+    {"status", FaultAction::status},
+    {"apply_twice", FaultAction::apply_twice},
+    {"hide", FaultAction::hide},
+    {"delay", FaultAction::delay},
+    {"half_answer", FaultAction::half_answer},
+    {"suppress", FaultAction::suppress},
 }};
 
 constexpr std::array<std::string_view, 10> keys{"do", "method", "path",   "body",    "skip",
                                                 "ms", "times",  "status", "headers", "answer"};
 
-Deed deed_of(const std::string& name) {
-    for (const auto& [known, deed] : deeds) {
-        if (known == name) return deed;
+FaultAction action_of(const std::string& name) {
+    for (const auto& [known, action] : actions) {
+        if (known == name) return action;
     }
     throw std::invalid_argument("unknown \"do\": " + name);
 }
@@ -41,28 +41,28 @@ std::optional<std::regex> regex_of(const Json& rule, const char* key) {
     return std::regex(rule.at(key).get<std::string>(), std::regex::ECMAScript | std::regex::optimize);
 }
 
-Script script_of(const Json& rule) {
-    Script script;
-    script.name = rule.at("do").get<std::string>();
-    script.deed = deed_of(script.name);
-    script.wait = std::chrono::milliseconds(rule.value("ms", std::int64_t{0}));
-    script.answer.status = rule.value("status", 500);
-    if (script.answer.status < 100 || script.answer.status > 999) {
+Fault fault_of(const Json& rule) {
+    Fault fault;
+    fault.name = rule.at("do").get<std::string>();
+    fault.action = action_of(fault.name);
+    fault.wait = std::chrono::milliseconds(rule.value("ms", std::int64_t{0}));
+    fault.answer.status = rule.value("status", 500);
+    if (fault.answer.status < 100 || fault.answer.status > 999) {
         throw std::invalid_argument("\"status\" is no HTTP status");
     }
-    script.answer.headers = {{"content-type", "application/json; charset=utf-8"}};
+    fault.answer.headers = {{"content-type", "application/json; charset=utf-8"}};
     if (rule.contains("headers")) {
         for (const auto& [name, value] : rule.at("headers").items()) {
-            script.answer.headers.emplace_back(name, value.get<std::string>());
+            fault.answer.headers.emplace_back(name, value.get<std::string>());
         }
     }
     if (rule.contains("answer")) {
         const Json& answer = rule.at("answer");
-        script.answer.body = answer.is_string() ? answer.get<std::string>() : answer.dump();
+        fault.answer.body = answer.is_string() ? answer.get<std::string>() : answer.dump();
     } else {
-        script.answer.body = R"({"message":"as scripted"})";
+        fault.answer.body = R"({"message":"as scripted"})";
     }
-    return script;
+    return fault;
 }
 
 Rule rule_of(const Json& json) {
@@ -80,7 +80,7 @@ Rule rule_of(const Json& json) {
     if (skip < 0 || times < -1) throw std::invalid_argument("negative \"skip\" or \"times\"");
     rule.skip = static_cast<std::size_t>(skip);
     if (times >= 0) rule.left = static_cast<std::size_t>(times);
-    rule.script = script_of(json);
+    rule.fault = fault_of(json);
     return rule;
 }
 
@@ -108,7 +108,7 @@ void RuleBook::read(std::string_view json) {
     std::move(rules.begin(), rules.end(), std::back_inserter(rules_));
 }
 
-std::optional<Script> RuleBook::next(const Request& request) {
+std::optional<Fault> RuleBook::next(const Request& request) {
     for (Rule& rule : rules_) {
         if (rule.left == std::size_t{0} || !matches(rule, request)) continue;
         if (rule.skip > 0) {
@@ -116,9 +116,9 @@ std::optional<Script> RuleBook::next(const Request& request) {
             continue;
         }
         if (rule.left) --*rule.left;
-        return rule.script;
+        return rule.fault;
     }
     return std::nullopt;
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

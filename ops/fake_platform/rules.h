@@ -1,4 +1,5 @@
-// Scripted misbehaviour: an ordered list of rules; the first that is due for a request decides its fate.
+// The faults that tests ask for: an ordered list of rules; the first that is due for a request decides what
+// becomes of it.
 #pragma once
 
 #include <chrono>
@@ -10,17 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include "ops/fake_platform/exchange.h"
+#include "ops/fake_platform/http_messages.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
-enum class Deed {
+enum class FaultAction {
     apply_then_hang,    ///< applied, then held
     hang,               ///< held; released, it is applied late
     apply_then_reset,   ///< applied, then RST
     reset,              ///< RST, not applied
-    apply_then_status,  ///< applied, then the script's answer
-    status,             ///< the script's answer, not applied
+    apply_then_status,  ///< applied, then the rule's answer
+    status,             ///< the rule's answer, not applied
     apply_twice,        ///< two visible, one answer
     hide,               ///< applied and answered, but kept out of lists for a while
     delay,              ///< applied, answered after a while
@@ -29,11 +30,11 @@ enum class Deed {
 };
 
 /// What a rule does to a request.
-struct Script {
-    Deed deed = Deed::status;
-    std::string name;  ///< the deed as rules spell it
+struct Fault {
+    FaultAction action = FaultAction::status;
+    std::string name;  ///< the action as rules spell it
     std::chrono::milliseconds wait{0};
-    Reply answer;  ///< of the two status deeds
+    Reply answer;  ///< of the two status actions
 };
 
 struct Rule {
@@ -42,10 +43,10 @@ struct Rule {
     std::optional<std::regex> body;
     std::size_t skip = 0;             ///< matching requests still to let pass
     std::optional<std::size_t> left;  ///< matching requests still to treat; none: all
-    Script script;
+    Fault fault;
 };
 
-/// Not thread-safe: whoever owns it locks.
+/// Not thread-safe: its owner locks.
 class RuleBook {
   public:
     /// `json`: an array of rules, which replaces the list, or {"append": [...]}. A rule is {"do", "method",
@@ -54,8 +55,8 @@ class RuleBook {
     /// when any of it is not understood.
     void read(std::string_view json);
 
-    /// What is due for `request`, and counts it; nullopt when it is to be treated well.
-    std::optional<Script> next(const Request& request);
+    /// What is due for `request`, and counts it; nullopt: no fault.
+    std::optional<Fault> next(const Request& request);
 
     void clear() { rules_.clear(); }
 
@@ -63,4 +64,4 @@ class RuleBook {
     std::vector<Rule> rules_;
 };
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "ops/fake_platform/platform.h"
+#include "ops/fake_platform/platform_api.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
 using Json = nlohmann::json;
@@ -27,9 +27,9 @@ Reply refusal(const std::string& error) {
     return answer({{"ok", false}, {"error", error}});
 }
 
-const Comment* message_at(const Board& board, const std::string& channel, const std::string& ts) {
+const Comment* message_at(const CommentStore& store, const std::string& channel, const std::string& ts) {
     const auto id = number_of(ts.substr(std::min(ts.find('.') + 1, ts.size())));
-    const Comment* const message = id ? board.find(*id) : nullptr;
+    const Comment* const message = id ? store.find(*id) : nullptr;
     const bool found = message != nullptr && message->platform == platform && message->place == channel &&
                        slack_ts(*message) == ts;
     return found ? message : nullptr;
@@ -58,9 +58,9 @@ Json message_json(const Comment& message, bool with_metadata) {
     return json;
 }
 
-Reply post_message(const Json& sent, Board& board) {
+Reply post_message(const Json& sent, CommentStore& store) {
     const auto channel = text_at(sent, "channel");
-    const PlaceState state = board.state(platform, channel);
+    const PlaceState state = store.state(platform, channel);
     if (auto refused = unreadable(state)) return *refused;
     if (state == PlaceState::locked) return refusal("is_archived");
     auto body = text_at(sent, "text").substr(0, max_text_characters);
@@ -85,28 +85,28 @@ Reply post_message(const Json& sent, Board& board) {
     message.body = body;
     message.thread = text_at(sent, "thread_ts");
     if (sent.contains("metadata")) message.metadata = sent["metadata"].dump();
-    const Comment& made = board.add(std::move(message));
+    const Comment& made = store.add(std::move(message));
     return answer(
         {{"ok", true}, {"channel", channel}, {"ts", slack_ts(made)}, {"message", message_json(made, false)}});
 }
 
-Reply delete_message(const Json& sent, Board& board) {
+Reply delete_message(const Json& sent, CommentStore& store) {
     const auto ts = text_at(sent, "ts");
-    const Comment* const message = message_at(board, text_at(sent, "channel"), ts);
+    const Comment* const message = message_at(store, text_at(sent, "channel"), ts);
     if (message == nullptr) return refusal("message_not_found");
     if (message->author != bot_login) return refusal("cant_delete_message");
-    board.remove(message->id);
+    store.remove(message->id);
     return answer({{"ok", true}, {"channel", text_at(sent, "channel")}, {"ts", ts}});
 }
 
 /// A thread, oldest first, or the channel's own messages, newest first.
-Reply list(const std::map<std::string, std::string>& parameters, bool replies, const Board& board) {
+Reply list(const std::map<std::string, std::string>& parameters, bool replies, const CommentStore& store) {
     const auto given = [&](const std::string& name) {
         const auto found = parameters.find(name);
         return found == parameters.end() ? std::string() : found->second;
     };
-    if (auto refused = unreadable(board.state(platform, given("channel")))) return *refused;
-    auto messages = board.listed(platform, given("channel"));
+    if (auto refused = unreadable(store.state(platform, given("channel")))) return *refused;
+    auto messages = store.listed(platform, given("channel"));
     std::erase_if(messages, [&](const Comment* message) {
         const bool in_place = replies ? message->thread == given("ts") || slack_ts(*message) == given("ts")
                                       : message->thread.empty();
@@ -136,9 +136,9 @@ std::string slack_ts(const Comment& message) {
     return fmt::format("{}.{:06}", second, message.id);
 }
 
-Reply serve_slack(const Request& request, Board& board) {
-    board.count_request();
-    if (!board.accepts_bearer(header_of(request, "authorization"))) return refusal("invalid_auth");
+Reply serve_slack(const Request& request, CommentStore& store) {
+    store.count_request();
+    if (!store.accepts_bearer(header_of(request, "authorization"))) return refusal("invalid_auth");
     const auto method = request.path.substr(std::min(request.path.find('/', 1) + 1, request.path.size()));
     if (method == "auth.test") {
         Reply me = answer({{"ok", true},
@@ -147,22 +147,22 @@ Reply serve_slack(const Request& request, Board& board) {
                            {"user", bot_login},
                            {"user_id", "U0BOT"},
                            {"bot_id", "B0BOT"}});
-        me.headers.emplace_back("x-oauth-scopes", board.scopes(platform));
+        me.headers.emplace_back("x-oauth-scopes", store.scopes(platform));
         return me;
     }
     const bool reads = method.starts_with("conversations.");
     const bool may =
-        reads ? board.has_scope(platform, "channels:history") || board.has_scope(platform, "groups:history")
-              : board.has_scope(platform, "chat:write");
+        reads ? store.has_scope(platform, "channels:history") || store.has_scope(platform, "groups:history")
+              : store.has_scope(platform, "chat:write");
     if (!may) return refusal("missing_scope");
     const auto parameters = parameters_of(request.query);
-    if (method == "conversations.replies") return list(parameters, true, board);
-    if (method == "conversations.history") return list(parameters, false, board);
+    if (method == "conversations.replies") return list(parameters, true, store);
+    if (method == "conversations.history") return list(parameters, false, store);
     const Json sent = Json::parse(request.body, nullptr, false);
     if (!sent.is_object()) return refusal("invalid_json");
-    if (method == "chat.postMessage") return post_message(sent, board);
-    if (method == "chat.delete") return delete_message(sent, board);
+    if (method == "chat.postMessage") return post_message(sent, store);
+    if (method == "chat.delete") return delete_message(sent, store);
     return refusal("unknown_method");
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -1,13 +1,13 @@
-// WebSockets on a stand-in's side: who is connected, and what is said to them.
+// WebSockets on the server's side: who is connected, and what is sent to them.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "ops/fake_platform/exchange.h"
+#include "ops/fake_platform/http_messages.h"
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 
 /// One WebSocket. Thread-safe; may outlive the connection, and then does nothing.
 class SocketPeer {
@@ -21,12 +21,12 @@ class SocketPeer {
     virtual void drop() = 0;
 };
 
-/// What happens when somebody asks for a WebSocket. Called from the connections' threads.
-struct SocketPlay {
+/// What happens when a client asks for a WebSocket. Called from the connections' threads.
+struct SocketHandlers {
     std::function<int(const Request&)> refusal;  ///< the HTTP status that refuses the handshake; 0: none
     std::function<void(const Request&, const std::shared_ptr<SocketPeer>&)> opened;  ///< empty: no WebSockets
     std::function<void(const std::shared_ptr<SocketPeer>&, const std::string&)> received;  ///< a text frame
     std::function<void(const std::shared_ptr<SocketPeer>&)> closed;  ///< nothing comes after it
 };
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

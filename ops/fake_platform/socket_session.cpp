@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-namespace epilogue::standin {
+namespace epilogue::fake_platform {
 namespace {
 
 namespace websocket = boost::beast::websocket;
@@ -66,17 +66,17 @@ class Outbox final : public SocketPeer {
 
 class Session {
   public:
-    Session(tcp::socket& socket, const SocketPlay& play)
-        : socket_(socket.get_executor(), tcp::v4(), ::dup(socket.native_handle())), play_(play) {}
+    Session(tcp::socket& socket, const SocketHandlers& handlers)
+        : socket_(socket.get_executor(), tcp::v4(), ::dup(socket.native_handle())), handlers_(handlers) {}
 
-    Ending play(const boost::beast::http::request<boost::beast::http::string_body>& handshake,
-                const Request& request) {
+    Ending run(const boost::beast::http::request<boost::beast::http::string_body>& handshake,
+               const Request& request) {
         error_code error;
         socket_.accept(handshake, error);
         if (error) return Ending::close;
-        play_.opened(request, outbox_);
+        handlers_.opened(request, outbox_);
         const Ending ending = converse();
-        if (play_.closed) play_.closed(outbox_);
+        if (handlers_.closed) handlers_.closed(outbox_);
         return ending;
     }
 
@@ -91,7 +91,7 @@ class Session {
         }
     }
 
-    /// Says what there is to say; the ending when that was the last word.
+    /// Says what there is to say; the ending when that was the last line.
     std::optional<Ending> say_all() {
         while (const auto line = outbox_->next()) {
             error_code error;
@@ -115,22 +115,22 @@ class Session {
         error_code error;
         socket_.read(buffer, error);
         if (error) return false;
-        if (play_.received) play_.received(outbox_, boost::beast::buffers_to_string(buffer.data()));
+        if (handlers_.received) handlers_.received(outbox_, boost::beast::buffers_to_string(buffer.data()));
         return true;
     }
 
     // A descriptor of its own: Beast closes it whenever it likes, while the server looks at the connection's.
     websocket::stream<tcp::socket> socket_;
-    const SocketPlay& play_;
+    const SocketHandlers& handlers_;
     std::shared_ptr<Outbox> outbox_ = std::make_shared<Outbox>();
 };
 
 }  // namespace
 
-Ending play_socket(tcp::socket& socket,
-                   const boost::beast::http::request<boost::beast::http::string_body>& handshake,
-                   const Request& request, const SocketPlay& play) {
-    return Session(socket, play).play(handshake, request);
+Ending serve_socket(tcp::socket& socket,
+                    const boost::beast::http::request<boost::beast::http::string_body>& handshake,
+                    const Request& request, const SocketHandlers& handlers) {
+    return Session(socket, handlers).run(handshake, request);
 }
 
-}  // namespace epilogue::standin
+}  // namespace epilogue::fake_platform

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/last_words.h"
-#include "tests/agent/played.h"
+#include "tests/agent/scripted_conversation.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fault_proxy.h"
 
@@ -49,163 +49,165 @@ std::string said(bool holds, const std::string& what) {
     return holds ? "" : what + "; ";
 }
 
-std::string ends(Played& played, const std::string& status, const std::string& reason = "") {
-    const RunEnd end = played.run();
+std::string ends(ScriptedConversation& scripted, const std::string& status, const std::string& reason = "") {
+    const RunEnd end = scripted.run();
     return said(end.status == status && end.reason.starts_with(reason),
                 "expected " + status + " " + reason + ", was " + end.status + " " + end.reason) +
-           played.difference();
+           scripted.difference();
 }
 
 std::string finish() {
-    Played played(server(), "finish");
-    std::string wrong = ends(played.told(), "finished");
+    ScriptedConversation scripted(server(), "finish");
+    std::string wrong = ends(scripted.send(), "finished");
     wrong +=
-        said(expect(played->final_response()) == "All done: created notes.txt with 2 lines.", "last words");
-    const ConversationState state = expect(played->state());
+        said(expect(scripted->final_response()) == "All done: created notes.txt with 2 lines.", "last words");
+    const ConversationState state = expect(scripted->state());
     wrong += said(state.execution_status() == "finished", "status " + state.execution_status());
     wrong += said(Json::parse(state.agent()).at("kind") == "Agent", "agent");
     wrong += said(Json::parse(state.workspace()).contains("working_dir"), "workspace");
     wrong += said(!state.persistence_dir().empty(), "persistence_dir");
     wrong += said(Json::parse(state.stats()).is_object(), "stats");
-    return wrong + said(played.run().status == "finished", "a run with nothing to do");
+    return wrong + said(scripted.run().status == "finished", "a run with nothing to do");
 }
 
 std::string question_and_answer() {
-    Played played(server(), "message");
-    std::string wrong = ends(played.told(), "finished");
+    ScriptedConversation scripted(server(), "message");
+    std::string wrong = ends(scripted.send(), "finished");
     wrong +=
-        said(expect(played->final_response()) == "Which file would you like me to change?", "the question");
-    wrong += ends(played.told("Change a.txt"), "finished");
-    return wrong + said(expect(played->final_response()) == "Changed it.", "the end");
+        said(expect(scripted->final_response()) == "Which file would you like me to change?", "the question");
+    wrong += ends(scripted.send("Change a.txt"), "finished");
+    return wrong + said(expect(scripted->final_response()) == "Changed it.", "the end");
 }
 
 /// One run of this script, and how it ends.
 Scenario plain(const std::string& script, const std::string& status, const std::string& reason = "") {
     return [=] {
-        Played played(server(), script);
-        return ends(played.told(), status, reason);
+        ScriptedConversation scripted(server(), script);
+        return ends(scripted.send(), status, reason);
     };
 }
 
 /// Whether an old server sees that its agent talks to itself depends on when its statistics come.
 std::string silent_llm() {
-    Played played(server(), "empty");
-    const RunEnd end = played.told().run();
+    ScriptedConversation scripted(server(), "empty");
+    const RunEnd end = scripted.send().run();
     return said(end.status == "stuck" || (is_old() && end.status == "finished"), end.status) +
-           played.difference();
+           scripted.difference();
 }
 
 std::string refusing_llm_twice() {
-    Played played(server(), "llm400");
-    std::string wrong = ends(played.told(), "error", "LLMBadRequestError: ");
-    return wrong + ends(played, "error", "LLMBadRequestError: ");
+    ScriptedConversation scripted(server(), "llm400");
+    std::string wrong = ends(scripted.send(), "error", "LLMBadRequestError: ");
+    return wrong + ends(scripted, "error", "LLMBadRequestError: ");
 }
 
 std::string stuck() {
-    Played played(server(), "stuck");
-    std::string wrong = ends(played.told(), "stuck");
-    wrong += ends(played, "stuck");
-    wrong += ends(played.told("Please go on"), "stuck");
-    return wrong + said(!expect(played->calls().ask_agent("What is wrong?")).empty(), "ask_agent");
+    ScriptedConversation scripted(server(), "stuck");
+    std::string wrong = ends(scripted.send(), "stuck");
+    wrong += ends(scripted, "stuck");
+    wrong += ends(scripted.send("Please go on"), "stuck");
+    return wrong + said(!expect(scripted->calls().ask_agent("What is wrong?")).empty(), "ask_agent");
 }
 
 std::string too_many_steps() {
-    Played played(server(), "maxiter", R"({"max_iterations":3})");
-    std::string wrong = ends(played.told(), "error", "MaxIterationsReached: ");
-    return wrong + ends(played, "error", "MaxIterationsReached: ");
+    ScriptedConversation scripted(server(), "maxiter", R"({"max_iterations":3})");
+    std::string wrong = ends(scripted.send(), "error", "MaxIterationsReached: ");
+    return wrong + ends(scripted, "error", "MaxIterationsReached: ");
 }
 
 std::string answer_at_once() {
-    Played played(server(), "followup");
-    std::string wrong = ends(played.told(), "finished");
-    expect(played->calls().send_message("Please summarise what you did.", true));
+    ScriptedConversation scripted(server(), "followup");
+    std::string wrong = ends(scripted.send(), "finished");
+    expect(scripted->calls().send_message("Please summarise what you did.", true));
     eventually("the answer", run_patience,
-               [&] { return last_words(played->events()).value_or("").starts_with("Summary: "); });
-    wrong += said(expect(played->wait_for_end(run_patience)).status == "finished", "the answer's end");
-    return wrong + played.difference();
+               [&] { return last_words(scripted->events()).value_or("").starts_with("Summary: "); });
+    wrong += said(expect(scripted->wait_for_end(run_patience)).status == "finished", "the answer's end");
+    return wrong + scripted.difference();
 }
 
 /// While the call that will finish the run is under way: the agent goes on for it.
 std::string message_during_the_end() {
-    Played played(server(), "slowfollow");
-    played.told().start();
+    ScriptedConversation scripted(server(), "slowfollow");
+    scripted.send().start();
     eventually("the last call", run_patience, [] { return server().llm_calls("slowfollow") == 4; });
-    std::string wrong = ends(played.told("One more thing, before you stop"), "finished");
-    wrong += said(last_words(played->events()) == "Second part done.", "ended before the second part");
+    std::string wrong = ends(scripted.send("One more thing, before you stop"), "finished");
+    wrong += said(last_words(scripted->events()) == "Second part done.", "ended before the second part");
     return wrong;
 }
 
 std::string deleted_during_a_run() {
-    Played played(server(), "slow");
-    played.told().start();
-    expect(played->calls().remove());
-    const auto end = played->wait_for_end(run_patience);
+    ScriptedConversation scripted(server(), "slow");
+    scripted.send().start();
+    expect(scripted->calls().remove());
+    const auto end = scripted->wait_for_end(run_patience);
     return said(!end && end.error().kind == Kind::not_found, "the run's end");
 }
 
 std::string confirmations() {
-    Played played(server(), "finish", R"({"confirmation_policy":{"kind":"AlwaysConfirm"}})");
-    std::string wrong = ends(played.told(), "waiting_for_confirmation");
-    expect(played->calls().respond(false, "not like this"));
-    wrong += ends(played, "waiting_for_confirmation");
+    ScriptedConversation scripted(server(), "finish", R"({"confirmation_policy":{"kind":"AlwaysConfirm"}})");
+    std::string wrong = ends(scripted.send(), "waiting_for_confirmation");
+    expect(scripted->calls().respond(false, "not like this"));
+    wrong += ends(scripted, "waiting_for_confirmation");
     for (int i = 0; i < 4; ++i) {
-        const std::size_t before = played->events().size();
-        expect(played->calls().respond(true, ""));
-        eventually("the action was done", run_patience, [&] { return played->events().size() > before + 1; });
-        const RunEnd end = expect(played->wait_for_end(run_patience));
-        if (end.status == "finished") return wrong + played.difference();
+        const std::size_t before = scripted->events().size();
+        expect(scripted->calls().respond(true, ""));
+        eventually("the action was done", run_patience,
+                   [&] { return scripted->events().size() > before + 1; });
+        const RunEnd end = expect(scripted->wait_for_end(run_patience));
+        if (end.status == "finished") return wrong + scripted.difference();
     }
     return wrong + "never finished";
 }
 
 std::string pause_and_resume() {
-    Played played(server(), "slow");
-    played.told().start();
-    expect(played->calls().pause());
-    std::string wrong = said(expect(played->wait_for_end(run_patience)).status == "paused", "not paused");
-    return wrong + ends(played, "finished");
+    ScriptedConversation scripted(server(), "slow");
+    scripted.send().start();
+    expect(scripted->calls().pause());
+    std::string wrong = said(expect(scripted->wait_for_end(run_patience)).status == "paused", "not paused");
+    return wrong + ends(scripted, "finished");
 }
 
 std::string interrupt() {
     if (is_old()) {
-        const Played played(server(), "finishfirst");
-        return said(played->calls().interrupt().error().kind == Kind::unsupported, "unsupported");
+        const ScriptedConversation scripted(server(), "finishfirst");
+        return said(scripted->calls().interrupt().error().kind == Kind::unsupported, "unsupported");
     }
-    Played played(server(), "slow");
-    played.told().start();
-    expect(played->calls().interrupt());
-    return said(expect(played->wait_for_end(run_patience)).status == "paused", "not paused");
+    ScriptedConversation scripted(server(), "slow");
+    scripted.send().start();
+    expect(scripted->calls().interrupt());
+    return said(expect(scripted->wait_for_end(run_patience)).status == "paused", "not paused");
 }
 
 std::string first_message_in_the_request() {
-    Played played(server(), "finish",
-                  Json{{"initial_message",
-                        {{"role", "user"},
-                         {"content", Json::array({{{"type", "text"}, {"text", server().task()}}})},
-                         {"run", true}}}}
-                      .dump());
-    const RunEnd end = expect(played->wait_for_end(run_patience));
-    return said(end.status == "finished", end.status) + played.difference();
+    ScriptedConversation scripted(
+        server(), "finish",
+        Json{{"initial_message",
+              {{"role", "user"},
+               {"content", Json::array({{{"type", "text"}, {"text", server().task()}}})},
+               {"run", true}}}}
+            .dump());
+    const RunEnd end = expect(scripted->wait_for_end(run_patience));
+    return said(end.status == "finished", end.status) + scripted.difference();
 }
 
 std::string other_operations() {
-    Played played(server(), "finishfirst");
-    std::string wrong = ends(played.told(), "finished");
-    const ConversationCalls& calls = played->calls();
+    ScriptedConversation scripted(server(), "finishfirst");
+    std::string wrong = ends(scripted.send(), "finished");
+    const ConversationCalls& calls = scripted->calls();
     wrong += said(expect(calls.ask_agent("What did you do?")).starts_with("ASK-ANSWER"), "ask_agent");
     const auto title = calls.generate_title(40);
     wrong += said(is_old() ? title.has_value() : title.error().kind == Kind::unsupported, "generate_title");
     expect(calls.set_confirmation_policy(R"({"kind":"AlwaysConfirm"})"));
     expect(calls.set_security_analyzer(R"({"kind":"LLMSecurityAnalyzer"})"));
     expect(calls.set_security_analyzer("null"));
-    expect(played->update_secrets({{"TOKEN", [] { return Secret("value"); }}}));
+    expect(scripted->update_secrets({{"TOKEN", [] { return Secret("value"); }}}));
     expect(calls.set_title("A title"));
     wrong += said(!calls.condense(), "condensed without a condenser");
     const Json info = Json::parse(expect(calls.info()));
     wrong += said(info.at("confirmation_policy").at("kind") == "AlwaysConfirm", "policy");
     wrong += said(info.at("title") == "A title", "title");
     eventually("the policy's event", run_patience, [&] {
-        return Json::parse(expect(played->state()).confirmation_policy()).at("kind") == "AlwaysConfirm";
+        return Json::parse(expect(scripted->state()).confirmation_policy()).at("kind") == "AlwaysConfirm";
     });
     const auto page = expect(list_conversations(*server().client(), 100, "", ""));
     wrong += said(!page.items.empty(), "list");
@@ -237,7 +239,7 @@ std::string errors() {
            said(RemoteConversation::attach(stranger, unknown).error().kind == Kind::unauthorised, "key");
 }
 
-/// What a request needs for an agent whose history is condensed by an LLM that plays this script.
+/// What a request needs for an agent whose history is condensed by an LLM that follows this script.
 Json with_condenser(const std::string& script) {
     Json llm = Json::parse(server().request(script)).at("agent").at("llm");
     llm["usage_id"] = "condenser";
@@ -247,42 +249,42 @@ Json with_condenser(const std::string& script) {
 }
 
 std::string condensed_history() {
-    Played played(server(), "burst", with_condenser("summary").dump());
-    std::string wrong = ends(played.told(), "error", "MaxIterationsReached: ");
-    expect(played->calls().condense());
+    ScriptedConversation scripted(server(), "burst", with_condenser("summary").dump());
+    std::string wrong = ends(scripted.send(), "error", "MaxIterationsReached: ");
+    expect(scripted->calls().condense());
     const auto is_condensation = [](const EventRef& event) { return event->kind == "Condensation"; };
     eventually("a condensation", [&] {
-        const EventList events = played->events();
+        const EventList events = scripted->events();
         return std::any_of(events.begin(), events.end(), is_condensation);
     });
-    return wrong + played.difference();
+    return wrong + scripted.difference();
 }
 
 std::string dropped_sockets() {
     FaultProxy proxy(server().port());
-    Played played(server(), "slow", "{}", proxy.port());
-    std::string wrong = said(expect(played.told()->start()), "not started");
+    ScriptedConversation scripted(server(), "slow", "{}", proxy.port());
+    std::string wrong = said(expect(scripted.send()->start()), "not started");
     for (std::size_t cuts = 0; cuts < 4; ++cuts) {
-        const std::size_t before = played->events().size();
+        const std::size_t before = scripted->events().size();
         eventually("progress", run_patience, [&] {  // old servers may have done it all meanwhile
-            return played->events().size() > before || last_words(played->events()) == "Slow run done.";
+            return scripted->events().size() > before || last_words(scripted->events()) == "Slow run done.";
         });
         proxy.cut_all();
     }
-    const RunEnd end = expect(played->wait_for_end(run_patience));
-    return wrong + said(end.status == "finished", end.status) + played.difference();
+    const RunEnd end = expect(scripted->wait_for_end(run_patience));
+    return wrong + said(end.status == "finished", end.status) + scripted.difference();
 }
 
-/// Plays it; once more, on a new conversation, when the server itself has lost the first one's log. Old
+/// Runs it; once more, on a new conversation, when the server itself has lost the first one's log. Old
 /// servers have few threads, of which each run keeps one; newer ones refuse more than ten runs.
-std::string wrong_with(const Scenario& play) {
+std::string wrong_with(const Scenario& scenario) {
     constexpr int tries = 4;
     static std::counting_semaphore<> room(is_old() ? 4 : 8);
     room.acquire();
     const auto leave = std::shared_ptr<void>(nullptr, [](void*) { room.release(); });
     for (int i = 1;; ++i) {
         try {
-            return play();
+            return scenario();
         } catch (const LogLost& fault) {
             std::cerr << fault.what() << std::endl;
             if (i == tries) return fault.what();
@@ -343,14 +345,14 @@ BOOST_AUTO_TEST_CASE(every_scenario_ends_as_it_should_and_its_list_is_the_server
 BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_and_loses_nothing) {
     FaultProxy proxy(server().port());
     // Its condenser's LLM will not answer.
-    Played condensing(server(), "think", with_condenser("hang").dump(), proxy.port());
-    BOOST_TEST(condensing.told().run().status == "finished");
-    Played played(server(), "slow");
-    played.told().start();
-    auto waiting = std::async(std::launch::async, [&] { return played->wait_for_end(run_patience); });
+    ScriptedConversation condensing(server(), "think", with_condenser("hang").dump(), proxy.port());
+    BOOST_TEST(condensing.send().run().status == "finished");
+    ScriptedConversation scripted(server(), "slow");
+    scripted.send().start();
+    auto waiting = std::async(std::launch::async, [&] { return scripted->wait_for_end(run_patience); });
     // Its LLM does not answer: what needs it, or waits behind it, is under way until the end.
-    Played hanging(server(), "hang", "{}", proxy.port());
-    hanging.told().start();
+    ScriptedConversation hanging(server(), "hang", "{}", proxy.port());
+    hanging.send().start();
     eventually("the call", run_patience, [] { return server().llm_calls("hang") == 1; });
     const auto& calls = hanging->calls();
     const std::size_t before = proxy.counts().connections;
@@ -380,12 +382,12 @@ BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_
         const std::string kind = other.get();  // newer servers answer at once
         BOOST_TEST((kind.empty() || kind == "unreachable"), kind);
     }
-    BOOST_TEST((played->calls().send_message("x").error().kind == Kind::unreachable));
+    BOOST_TEST((scripted->calls().send_message("x").error().kind == Kind::unreachable));
     server().start();
     if (is_old()) {
         // It stays `running` for ever, and nothing runs: only a pause helps.
-        BOOST_TEST(!expect(played->start()));
-        expect(played->calls().pause());
+        BOOST_TEST(!expect(scripted->start()));
+        expect(scripted->calls().pause());
         BOOST_TEST(expect(waiting.get()).status == "paused");
     } else {
         BOOST_TEST(expect(waiting.get()).status == "error");
@@ -395,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_
     const bool is_lost = is_old() && differs.starts_with("not_found: ");
     BOOST_TEST((differs.empty() || is_lost), differs);
     BOOST_TEST(condensing.difference() == "");
-    BOOST_TEST(played.difference() == "");
-    BOOST_TEST(played.run().status == "finished");
-    BOOST_TEST(played.difference() == "");
+    BOOST_TEST(scripted.difference() == "");
+    BOOST_TEST(scripted.run().status == "finished");
+    BOOST_TEST(scripted.difference() == "");
 }

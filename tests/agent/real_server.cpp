@@ -60,8 +60,8 @@ RealServer::RealServer(const std::string& version)
     start();
 }
 
-/// Old servers make their tools' classes during the first conversation: whoever asks meanwhile meets
-/// failures, and two conversations that begin together break each other for good.
+/// Old servers make their tools' classes during the first conversation: requests meanwhile fail, and two
+/// conversations that begin together break each other for good.
 void RealServer::warm_up() const {
     const auto server = client();
     const auto info = agent::create_conversation(*server, request("finish"));
@@ -104,7 +104,7 @@ void RealServer::start() {
          {"OH_SECRET_KEY", "lab-secret-key-for-tests"},
          {"OH_CONVERSATIONS_PATH", folder("conversations")},
          {"OH_BASH_EVENTS_DIR", folder("bash")},
-         // Old agents' terminals miss their own prompt when the shell reads somebody's long profile.
+         // Old agents' terminals miss their own prompt when the shell reads a long profile.
          {"HOME", folder("home")},
          {"TMUX_TMPDIR", folder("tmux")}},
         folder_.path()});

@@ -18,7 +18,7 @@ std::filesystem::path real_server_environment(const std::string& version);
 
 class RealServer {
   public:
-    /// Starts it, with conversations in a folder of its own, and waits until it answers and has played one.
+    /// Starts it, with conversations in a folder of its own, and waits until it answers and has run one.
     explicit RealServer(const std::string& version);
     ~RealServer();
     RealServer(const RealServer&) = delete;
@@ -31,7 +31,7 @@ class RealServer {
     /// A client of it, or of a proxy before it.
     std::shared_ptr<agent::AgentServer> client(std::optional<unsigned short> port = std::nullopt,
                                                const std::string& key = "lab-key") const;
-    /// The request that creates a conversation which plays that script of fake_llm.py; `more` is JSON to
+    /// The request that creates a conversation which follows that script of fake_llm.py; `more` is JSON to
     /// merge.
     std::string request(const std::string& script, const std::string& more = "{}") const;
     /// How many steps of agents the LLM was asked for as this script.
@@ -44,7 +44,7 @@ class RealServer {
 
     /// Kills it with that signal, and waits for its end.
     void end(int signal);
-    /// Starts it again on the same data, and waits until it answers and has played a conversation.
+    /// Starts it again on the same data, and waits until it answers and has run a conversation.
     void start();
 
   private:

@@ -13,7 +13,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/agent/played.h"
+#include "tests/agent/scripted_conversation.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fault_proxy.h"
 #include "tests/support/golden.h"
@@ -60,23 +60,24 @@ struct Row {
     std::function<void()> between{};  ///< done between two runs, once both clients have ended the first
 };
 
-/// The SDK's client, which plays all rows in one process.
+/// The SDK's client, which runs all rows in one process.
 class PythonClient {
   public:
     PythonClient(const RealServer& home, const std::vector<Row>& rows) {
-        Json plays = Json::array();
+        Json rows_json = Json::array();
         for (const Row& row : rows) {
-            Json& play = plays.emplace_back(Json{{"name", row.name},
-                                                 {"server", "http://127.0.0.1:" + std::to_string(row.port)},
-                                                 {"llm", row.server.llm_url()},
-                                                 {"script", row.script},
-                                                 {"work", row.server.work().string()},
-                                                 {"limit_s", row.tells_of_events ? long_limit_s : limit_s}});
-            if (row.between) play["between"] = go_on_file(row.name).string();
+            Json& row_json =
+                rows_json.emplace_back(Json{{"name", row.name},
+                                            {"server", "http://127.0.0.1:" + std::to_string(row.port)},
+                                            {"llm", row.server.llm_url()},
+                                            {"script", row.script},
+                                            {"work", row.server.work().string()},
+                                            {"limit_s", row.tells_of_events ? long_limit_s : limit_s}});
+            if (row.between) row_json["between"] = go_on_file(row.name).string();
         }
         process_ = std::make_unique<Process>(
             Command{{home.environment() / "bin" / "python",
-                     EPILOGUE_SOURCE_DIR "/tests/agent/python_client.py", plays.dump()},
+                     EPILOGUE_SOURCE_DIR "/tests/agent/python_client.py", rows_json.dump()},
                     {{"LITELLM_LOCAL_MODEL_COST_MAP", "True"},
                      {"OPENHANDS_SUPPRESS_BANNER", "1"},
                      {"OTEL_SDK_DISABLED", "true"}}});
@@ -147,17 +148,17 @@ class PythonClient {
 
 /// Our client's part of a row.
 std::string our_words(const Row& row, const std::function<void()>& between) {
-    Played played(row.server, row.script, "{}", row.port);
-    RunEnd end = played.told().run();
+    ScriptedConversation scripted(row.server, row.script, "{}", row.port);
+    RunEnd end = scripted.send().run();
     if (row.between) {
         between();
-        end = played.told().run();
+        end = scripted.send().run();
     }
     std::string words = "`run()` returns";
     if (end.failed()) words = "`" + end.status + "` as soon as it is so";
     if (const auto colon = end.reason.find(": "); colon != std::string::npos)
         words += ", with the reason: `" + end.reason.substr(0, colon) + ": …`";
-    const std::string difference = played.difference();
+    const std::string difference = scripted.difference();
     if (!difference.empty()) return words + "; " + difference;
     return words + (row.tells_of_events ? events_in_words(false, false) : "");
 }
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(both_clients_do_what_the_page_says) {
     RealServer old(sdk);
     const auto modern = starting.get();
     FaultProxy late(old.port());
-    late.plan({.deed = Deed::hold, .containing = "/sockets/events/", .times = 1000});
+    late.plan({.action = ProxyAction::hold, .containing = "/sockets/events/", .times = 1000});
     const auto let_go = [&] {
         late.forget_plans();
         late.release();

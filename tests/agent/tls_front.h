@@ -16,12 +16,12 @@ struct Identity {
     std::filesystem::path key;
 };
 
-/// A certificate authority that nobody knows but the test. Errors are std::runtime_error.
+/// A certificate authority that only the test knows. Errors are std::runtime_error.
 class Authority {
   public:
     Authority();
 
-    /// Its own certificate: whoever trusts it trusts what it issues.
+    /// Its own certificate: a client that trusts it trusts what it issues.
     const std::filesystem::path& certificate() const { return self_.certificate; }
     /// Issues an identity for one name, as X.509 writes it: "DNS:localhost", "IP:127.0.0.1".
     Identity issue(const std::string& name) const;

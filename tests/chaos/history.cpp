@@ -69,7 +69,7 @@ StatusWrite status_write(const Row& row) {
     return {number(row, 0), text(row, 1), text(row, 2), number(row, 3) != 0, number(row, 4) != 0};
 }
 
-/// A look-up that saw nothing of a delivery, as far as the platform's own log tells.
+/// A look-up that saw nothing of a delivery, as far as the platform's own log shows.
 struct EmptyLook {
     Instant at;
     std::string delivery_id;
@@ -96,23 +96,23 @@ std::vector<EmptyLook> empty_looks(const nlohmann::json& platform_log, const std
 
 }  // namespace
 
-void keep_history(const Stage& stage) {
-    for (const char* statement : statements) stage.query(statement);
+void keep_history(const Rig& rig) {
+    for (const char* statement : statements) rig.query(statement);
 }
 
-HistoryCounts judge_history(const Stage& stage, const nlohmann::json& platform_log,
+HistoryCounts judge_history(const Rig& rig, const nlohmann::json& platform_log,
                             const std::vector<OwedPost>& owed, Oracle& oracle) {
-    const auto positions = stage.query(
+    const auto positions = rig.query(
         "SELECT partition_id, position_before, position_after, generation_before, generation_after, "
         "owner_before, owner_after FROM history_positions ORDER BY n");
     for (const Row& row : positions) oracle.wrote(position_write(row));
 
-    const auto statuses = stage.query(
+    const auto statuses = rig.query(
         "SELECT callback_id, status_before, status_after, report_sent, cancelled FROM history_statuses "
         "ORDER BY n");
     for (const Row& row : statuses) oracle.wrote(status_write(row));
 
-    const auto deliveries = stage.query(
+    const auto deliveries = rig.query(
         "SELECT at, delivery_id, generation_before, generation_after, state_before, state_after, "
         "owner_before, owner_after, leased_before, attempts_before, attempts_after FROM history_deliveries "
         "ORDER BY n");

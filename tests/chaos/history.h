@@ -6,13 +6,13 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/oracle/oracle.h"
+#include "tests/support/rig.h"
 
 namespace epilogue::testing {
 
 /// Begins to keep it; no worker may run yet.
-void keep_history(const Stage& stage);
+void keep_history(const Rig& rig);
 
 struct HistoryCounts {
     std::size_t positions = 0;
@@ -22,9 +22,9 @@ struct HistoryCounts {
 };
 
 /// Shows all of it to the oracle in the order of the writes; between them, by time, the look-ups of
-/// deliveries that `platform_log` (StandIn::log) shows to have seen nothing. `owed` says which delivery is
-/// looked for where.
-HistoryCounts judge_history(const Stage& stage, const nlohmann::json& platform_log,
+/// deliveries that `platform_log` (FakePlatformProcess::log) shows to have seen nothing. `owed` says which
+/// delivery is looked for where.
+HistoryCounts judge_history(const Rig& rig, const nlohmann::json& platform_log,
                             const std::vector<OwedPost>& owed, Oracle& oracle);
 
 }  // namespace epilogue::testing

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "tests/chaos/chaos.h"
+#include "tests/chaos/chaos_run.h"
 
 int main(int argc, char** argv) {
     CLI::App app("Real workers, servers and kills, drawn from a seed; judged by what the platform shows.");

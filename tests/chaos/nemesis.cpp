@@ -36,45 +36,45 @@ class RowLock {
 };
 
 /// Those that lock a delivery's row just now. One that does it twice in a row waits for it.
-std::set<std::string> sessions_that_lock(const Stage& stage) {
+std::set<std::string> sessions_that_lock(const Rig& rig) {
     std::set<std::string> sessions;
-    for (const Row& row : stage.query("SELECT id FROM information_schema.processlist WHERE command='Execute' "
-                                      "AND info LIKE 'SELECT delivery_id%FOR UPDATE'"))
+    for (const Row& row : rig.query("SELECT id FROM information_schema.processlist WHERE command='Execute' "
+                                    "AND info LIKE 'SELECT delivery_id%FOR UPDATE'"))
         sessions.insert(row.at(0).value());
     return sessions;
 }
 
 }  // namespace
 
-void slow_posts(const StandIn& platform) {
+void slow_posts(const FakePlatformProcess& platform) {
     platform.rules(Json::array({slow_post}));
 }
 
-std::string_view name_of(Blow blow) {
-    switch (blow) {
-        case Blow::kill_with_request_open:
+std::string_view name_of(ChaosFault fault) {
+    switch (fault) {
+        case ChaosFault::kill_with_request_open:
             return "kill with a request open";
-        case Blow::kill_before_record:
+        case ChaosFault::kill_before_record:
             return "kill between answer and record";
-        case Blow::pause:
+        case ChaosFault::pause:
             return "pause";
-        case Blow::terminate:
+        case ChaosFault::terminate:
             return "terminate";
-        case Blow::restart_broker:
+        case ChaosFault::restart_broker:
             return "restart the broker";
-        case Blow::restart_database:
+        case ChaosFault::restart_database:
             return "restart the database";
-        case Blow::kill_sessions:
+        case ChaosFault::kill_sessions:
             return "kill database sessions";
-        case Blow::break_network:
+        case ChaosFault::break_network:
             return "break the network";
     }
     return "";
 }
 
-Nemesis::Nemesis(const Stage& stage, Pool& pool, FaultProxy& to_database, FaultProxy& to_platform,
+Nemesis::Nemesis(const Rig& rig, WorkerProcesses& pool, FaultProxy& to_database, FaultProxy& to_platform,
                  Timing timing, Random random, Say say, Say complain)
-    : stage_(stage),
+    : rig_(rig),
       pool_(pool),
       to_database_(to_database),
       to_platform_(to_platform),
@@ -84,24 +84,24 @@ Nemesis::Nemesis(const Stage& stage, Pool& pool, FaultProxy& to_database, FaultP
       complain_(std::move(complain)),
       first_network_(random_.between(0, 5)) {}
 
-void Nemesis::strike(Blow blow) {
+void Nemesis::inject(ChaosFault fault) {
     let_go_on();
-    switch (blow) {
-        case Blow::kill_with_request_open:
+    switch (fault) {
+        case ChaosFault::kill_with_request_open:
             return kill_with_request_open();
-        case Blow::kill_before_record:
+        case ChaosFault::kill_before_record:
             return kill_before_record();
-        case Blow::pause:
+        case ChaosFault::pause:
             return pause();
-        case Blow::terminate:
+        case ChaosFault::terminate:
             return terminate();
-        case Blow::restart_broker:
+        case ChaosFault::restart_broker:
             return restart_broker();
-        case Blow::restart_database:
+        case ChaosFault::restart_database:
             return restart_database();
-        case Blow::kill_sessions:
+        case ChaosFault::kill_sessions:
             return kill_sessions();
-        case Blow::break_network:
+        case ChaosFault::break_network:
             return break_network();
     }
 }
@@ -117,7 +117,7 @@ std::size_t Nemesis::any_running() {
 /// Lets the platform hold the next posts, and says whose they are: `count` of them when they come soon, at
 /// least one when any come at all.
 std::vector<Nemesis::Held> Nemesis::hold(const std::string& deed, std::size_t count) {
-    const StandIn& platform = stage_.platform();
+    const FakePlatformProcess& platform = rig_.platform();
     for (const auto& request : requests_of(platform.log(requests_read_)))
         requests_read_ = std::max(requests_read_, request.n);
     const auto held_before = platform.counts().at("held_total");
@@ -132,9 +132,8 @@ std::vector<Nemesis::Held> Nemesis::hold(const std::string& deed, std::size_t co
     std::vector<Held> all;
     for (const auto& request : requests_of(platform.log(requests_read_))) {
         if (!request.held || request.delivery_id.empty()) continue;
-        const auto rows =
-            stage_.query("SELECT owner FROM deliveries WHERE state='SENDING' AND delivery_id='" +
-                         request.delivery_id + "'");
+        const auto rows = rig_.query("SELECT owner FROM deliveries WHERE state='SENDING' AND delivery_id='" +
+                                     request.delivery_id + "'");
         for (const std::size_t place : pool_.running())
             if (!rows.empty() && pool_.owns(place, rows[0].at(0).value_or("")))
                 all.push_back({request.n, request.delivery_id, rows[0].at(0).value(), place});
@@ -143,8 +142,8 @@ std::vector<Nemesis::Held> Nemesis::hold(const std::string& deed, std::size_t co
 }
 
 bool Nemesis::is_unrecorded(const Held& held) const {
-    return stage_.number("SELECT COUNT(*) FROM deliveries WHERE state='SENDING' AND delivery_id='" +
-                         held.delivery_id + "' AND owner='" + held.owner + "'") == 1;
+    return rig_.number("SELECT COUNT(*) FROM deliveries WHERE state='SENDING' AND delivery_id='" +
+                       held.delivery_id + "' AND owner='" + held.owner + "'") == 1;
 }
 
 void Nemesis::kill_with_request_open() {
@@ -158,7 +157,7 @@ void Nemesis::kill_with_request_open() {
         if (is_unrecorded(request)) hit.insert(request.place);
     hits_.kills += static_cast<int>(places.size());
     hits_.kills_with_request_open += static_cast<int>(hit.size());
-    stage_.platform().release();
+    rig_.platform().release();
     say_(fmt::format("{} killed, {} with a request open", places.size(), hit.size()));
 }
 
@@ -166,14 +165,14 @@ void Nemesis::kill_before_record() {
     const auto held = hold("apply_then_hang", 1);
     if (held.empty()) return say_("nobody posts");
     const Held& request = held.front();
-    const RowLock lock(server_of_this_program(), stage_.name(), request.delivery_id);
-    stage_.platform().release();
+    const RowLock lock(server_of_this_program(), rig_.name(), request.delivery_id);
+    rig_.platform().release();
     // It has read the answer, and cannot write it down.
     bool waits = false;
     try {
         std::set<std::string> locking;
         waits = eventually("the worker waits for the row", 4s, [&] {
-            const auto before = std::exchange(locking, sessions_that_lock(stage_));
+            const auto before = std::exchange(locking, sessions_that_lock(rig_));
             return std::any_of(before.begin(), before.end(),
                                [&](const std::string& session) { return locking.contains(session); });
         });
@@ -182,7 +181,7 @@ void Nemesis::kill_before_record() {
     }
     pool_.kill9({request.place});
     ++hits_.kills;
-    const auto answered = requests_of(stage_.platform().log(request.request - 1)).front().status == 201;
+    const auto answered = requests_of(rig_.platform().log(request.request - 1)).front().status == 201;
     const bool unrecorded = is_unrecorded(request);
     hits_.kills_before_record += waits && answered && unrecorded ? 1 : 0;
     say_(fmt::format("killed, {} and {}, {}", answered ? "answered" : "not answered",
@@ -203,7 +202,7 @@ void Nemesis::pause() {
 void Nemesis::let_go_on() {
     for (std::size_t place = 0; place < pool_.places(); ++place) {
         if (!pool_.is_stopped(place) || pool_.stopped_for(place) < timing_.lease + 1s) continue;
-        if (broker_of_this_program().group(stage_.name()).client_ids.contains(pool_.name(place))) continue;
+        if (broker_of_this_program().group(rig_.name()).client_ids.contains(pool_.name(place))) continue;
         ++hits_.pauses;
         say_(fmt::format(
             "{} goes on after {} ms", pool_.name(place),
@@ -265,13 +264,15 @@ void Nemesis::break_network() {
     switch ((first_network_ + hits_.broken_networks) % kinds) {
         case 0:
             what = "answers of COMMIT are lost";
-            to_database_.plan({.deed = Deed::lose_answer, .at = Request::commit, .times = 3});
-            to_database_.plan({.deed = Deed::cut_behind, .at = Request::commit, .times = 3, .reset = true});
+            to_database_.plan({.action = ProxyAction::lose_answer, .at = Request::commit, .times = 3});
+            to_database_.plan(
+                {.action = ProxyAction::cut_behind, .at = Request::commit, .times = 3, .reset = true});
             break;
         case 1:
             what = "COMMITs and statements are lost";
-            to_database_.plan({.deed = Deed::lose_request, .at = Request::commit, .times = 3});
-            to_database_.plan({.deed = Deed::lose_answer, .at = Request::statement, .after = 20, .times = 3});
+            to_database_.plan({.action = ProxyAction::lose_request, .at = Request::commit, .times = 3});
+            to_database_.plan(
+                {.action = ProxyAction::lose_answer, .at = Request::statement, .after = 20, .times = 3});
             break;
         case 2:
             what = fmt::format("{} connections to the database are cut", to_database_.cut_all(true));
@@ -282,13 +283,13 @@ void Nemesis::break_network() {
             break;
         case 4:
             what = "the platform's answers are lost";
-            to_platform_.plan({.deed = Deed::lose_answer, .times = 4});
-            to_platform_.plan({.deed = Deed::cut_behind, .times = 2, .reset = true});
+            to_platform_.plan({.action = ProxyAction::lose_answer, .times = 4});
+            to_platform_.plan({.action = ProxyAction::cut_behind, .times = 2, .reset = true});
             break;
         default:
             what = "requests to the platform come late, or never";
-            to_platform_.plan({.deed = Deed::deliver_late, .times = 3});
-            if (may_lose_requests_) to_platform_.plan({.deed = Deed::lose_request, .times = 2});
+            to_platform_.plan({.action = ProxyAction::deliver_late, .times = 3});
+            if (may_lose_requests_) to_platform_.plan({.action = ProxyAction::lose_request, .times = 2});
             break;
     }
     ++hits_.broken_networks;
@@ -305,12 +306,12 @@ void Nemesis::mend_network() {
 
 void Nemesis::heal() {
     mend_network();
-    slow_posts(stage_.platform());
+    slow_posts(rig_.platform());
     eventually("every paused worker goes on", [&] {
         let_go_on();
         return pool_.running().size() == pool_.places();
     });
-    stage_.platform().release();
+    rig_.platform().release();
 }
 
 }  // namespace epilogue::testing

@@ -1,4 +1,4 @@
-// What is done to the workers, their broker, their database and their network: blows drawn from a seed.
+// What is done to the workers, their broker, their database and their network: faults drawn from a seed.
 #pragma once
 
 #include <chrono>
@@ -8,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/chaos/pool.h"
-#include "tests/integration/stage.h"
 #include "tests/oracle/random.h"
 #include "tests/support/fault_proxy.h"
+#include "tests/support/rig.h"
+#include "tests/support/worker_processes.h"
 
 namespace epilogue::testing {
 
-enum class Blow {
+enum class ChaosFault {
     kill_with_request_open,  ///< SIGKILL while the platform holds a request of the worker's
     kill_before_record,      ///< SIGKILL when the platform has answered and the answer is not written down
     pause,                   ///< SIGSTOP; SIGCONT when session and lease are over
@@ -25,7 +25,7 @@ enum class Blow {
     kill_sessions,  ///< half of the workers' database sessions
     break_network,  ///< to the database and to the platform
 };
-std::string_view name_of(Blow blow);
+std::string_view name_of(ChaosFault fault);
 
 /// What hit, as the platform, the broker and the tables have it.
 struct Hits {
@@ -40,7 +40,7 @@ struct Hits {
     int broken_networks = 0;
 };
 
-/// How workers are set, as far as blows depend on it.
+/// How workers are set, as far as faults depend on it.
 struct Timing {
     std::chrono::seconds lease;
     std::chrono::seconds drain;
@@ -51,11 +51,11 @@ class Nemesis {
   public:
     using Say = std::function<void(const std::string&)>;
 
-    /// Says each thing it does; `complain` hears what no worker should have done.
-    Nemesis(const Stage& stage, Pool& pool, FaultProxy& to_database, FaultProxy& to_platform, Timing timing,
-            Random random, Say say, Say complain);
+    /// Says each thing it does; `complain` is called with what no worker should have done.
+    Nemesis(const Rig& rig, WorkerProcesses& pool, FaultProxy& to_database, FaultProxy& to_platform,
+            Timing timing, Random random, Say say, Say complain);
 
-    void strike(Blow blow);
+    void inject(ChaosFault fault);
     /// From now on no request is lost before the platform has got it: what is in doubt is found at the first
     /// look.
     void lose_no_more_requests() { may_lose_requests_ = false; }
@@ -87,8 +87,8 @@ class Nemesis {
     std::string any_hold();
     std::size_t any_running();
 
-    const Stage& stage_;
-    Pool& pool_;
+    const Rig& rig_;
+    WorkerProcesses& pool_;
     FaultProxy& to_database_;
     FaultProxy& to_platform_;
     const Timing timing_;
@@ -102,6 +102,6 @@ class Nemesis {
 };
 
 /// Posts that take a moment: so that there is always one under way.
-void slow_posts(const StandIn& platform);
+void slow_posts(const FakePlatformProcess& platform);
 
 }  // namespace epilogue::testing

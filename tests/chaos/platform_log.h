@@ -1,4 +1,4 @@
-// What the stand-in for the platform recorded of each request, as far as a judge of posts needs it.
+// What the fake platform recorded of each request, as far as a judge of posts needs it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct PlatformRequest {
     int status = 0;  ///< what was answered; 0: nothing yet, or not in whole
 };
 
-/// The requests of StandIn::log, oldest first.
+/// The requests of FakePlatformProcess::log, oldest first.
 std::vector<PlatformRequest> requests_of(const nlohmann::json& log);
 
 /// The delivery that the marker in a body names; empty when there is none.

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/integration/contract_post.h"
-#include "tests/oracle/storyteller.h"
+#include "tests/oracle/conversation_generator.h"
 #include "tests/support/eventually.h"
 
 namespace epilogue::testing {
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Micros all_told_in{100s};  // of the stories' own time: how thickly they are interleaved
+constexpr Micros all_generated_in{100s};  // of the conversations' own time: how thickly they are interleaved
 
 std::string draw_mode(Random& random) {
     const double draw = random.real01();
@@ -23,30 +23,30 @@ std::string draw_mode(Random& random) {
 }  // namespace
 
 Workload::Workload(Random random, std::size_t conversations) {
-    struct Told {
+    struct TimedRecord {
         Micros at;
         Record record;
     };
-    std::vector<Told> told;
+    std::vector<TimedRecord> events;
     for (std::size_t i = 0; i < conversations; ++i) {
-        const Micros start = random.between(0s, all_told_in);
+        const Micros start = random.between(0s, all_generated_in);
         const Micros end = start + random.between(200ms, 6s);
         const bool v0 = random.chance(0.35);
         // Kills and restarts stretch and squeeze the reader's time at will.
-        const auto teller =
-            make_storyteller(v0, random.fork(), i, start, end, {.settle = 500ms, .counts_by_time = false});
-        teller->tell();
+        const auto generator = make_conversation_generator(v0, random.fork(), i, start, end,
+                                                           {.settle = 500ms, .counts_by_time = false});
+        generator->generate();
         const std::string id = fmt::format("c{}", i);
         conversations_.push_back(
-            {id, static_cast<std::int64_t>(i) + 1, draw_mode(random), 0, std::move(teller->turns)});
-        for (auto& event : teller->told)
-            told.push_back({event.at, {.key = id, .value = std::move(event.value)}});
+            {id, static_cast<std::int64_t>(i) + 1, draw_mode(random), 0, std::move(generator->turns)});
+        for (auto& event : generator->events)
+            events.push_back({event.at, {.key = id, .value = std::move(event.value)}});
     }
-    std::stable_sort(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
-    for (Told& event : told) records_.push_back(std::move(event.record));
+    std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    for (TimedRecord& event : events) records_.push_back(std::move(event.record));
 }
 
-void Workload::register_callbacks(const Stage& stage) {
+void Workload::register_callbacks(const Rig& rig) {
     constexpr std::size_t rows_at_once = 500;
     for (std::size_t i = 0; i < conversations_.size(); i += rows_at_once) {
         std::string rows;
@@ -54,23 +54,23 @@ void Workload::register_callbacks(const Stage& stage) {
             rows += fmt::format(
                 R"({}('{}', 'github', '{{"repo": "{}", "number": {}}}', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)))",
                 rows.empty() ? "" : ", ", conversations_[j].id, chaos_repo, conversations_[j].number);
-        stage.query(
+        rig.query(
             "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, "
             "created_at, updated_at) VALUES " +
             rows);
     }
     const auto count = static_cast<std::int64_t>(conversations_.size());
     eventually("every callback is adopted", 180s,
-               [&] { return stage.number("SELECT COUNT(*) FROM callback_progress") == count; });
+               [&] { return rig.number("SELECT COUNT(*) FROM callback_progress") == count; });
     for (const std::string mode : {"every_turn", "until_done"}) {
         std::string ids;
-        for (const ToldConversation& conversation : conversations_)
+        for (const GeneratedConversation& conversation : conversations_)
             if (conversation.mode == mode) ids += (ids.empty() ? "'" : ", '") + conversation.id + "'";
         if (!ids.empty())
-            stage.query("UPDATE callback_progress SET options=REPLACE(options, '\"once\"', '\"" + mode +
-                        "\"') WHERE conversation_id IN (" + ids + ")");
+            rig.query("UPDATE callback_progress SET options=REPLACE(options, '\"once\"', '\"" + mode +
+                      "\"') WHERE conversation_id IN (" + ids + ")");
     }
-    for (const Row& row : stage.query("SELECT id, conversation_id FROM conversation_callbacks"))
+    for (const Row& row : rig.query("SELECT id, conversation_id FROM conversation_callbacks"))
         conversations_.at(std::stoul(row.at(1).value().substr(1))).callback_id =
             std::stoll(row.at(0).value());
 }
@@ -86,8 +86,8 @@ std::vector<Record> Workload::take_until(double fraction) {
 
 std::vector<OwedPost> Workload::owed_posts(const std::string& installation) const {
     std::vector<OwedPost> owed;
-    for (const ToldConversation& conversation : conversations_)
-        for (const ToldTurn& turn : reported_turns(conversation.turns, conversation.mode))
+    for (const GeneratedConversation& conversation : conversations_)
+        for (const ExpectedTurn& turn : reported_turns(conversation.turns, conversation.mode))
             owed.push_back(
                 {.callback_id = conversation.callback_id,
                  .conversation_id = conversation.id,

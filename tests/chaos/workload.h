@@ -1,4 +1,4 @@
-// What the workers have to do: conversations told from a seed, one callback each, and the posts that are
+// What the workers have to do: conversations generated from a seed, one callback each, and the posts that are
 // owed.
 #pragma once
 
@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "tests/integration/stage.h"
+#include "tests/oracle/expected_turn.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/random.h"
-#include "tests/oracle/told_turn.h"
+#include "tests/support/rig.h"
 
 namespace epilogue::testing {
 
-struct ToldConversation {
+struct GeneratedConversation {
     std::string id;
     std::int64_t number = 0;  ///< of its issue: no two share one
     std::string mode;         ///< of its callback
     std::int64_t callback_id = 0;
-    std::vector<ToldTurn> turns;
+    std::vector<ExpectedTurn> turns;
 };
 
 class Workload {
@@ -28,7 +28,7 @@ class Workload {
 
     /// Writes a callback for each conversation, as others do, and waits until workers have adopted all of
     /// them, which is when they are given their modes.
-    void register_callbacks(const Stage& stage);
+    void register_callbacks(const Rig& rig);
 
     /// The records up to this part of the whole (1: all of them) that were not taken yet, in order.
     std::vector<Record> take_until(double fraction);
@@ -39,12 +39,12 @@ class Workload {
     std::vector<OwedPost> owed_posts(const std::string& installation) const;
 
   private:
-    std::vector<ToldConversation> conversations_;
-    std::vector<Record> records_;  ///< as they are told, conversations interleaved
+    std::vector<GeneratedConversation> conversations_;
+    std::vector<Record> records_;  ///< in the order of their times, conversations interleaved
     std::size_t taken_ = 0;
 };
 
-/// Where they are told to.
+/// The repository to whose issues they are reported.
 constexpr const char* chaos_repo = "octo/chaos";
 
 }  // namespace epilogue::testing

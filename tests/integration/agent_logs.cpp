@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/decode.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/integration/owned_partition.h"
 #include "tests/integration/recording_set.h"
 #include "tests/support/expect.h"
@@ -26,13 +26,13 @@ std::vector<RecordedConversation> recorded_logs() {
     std::vector<RecordedConversation> logs;
     for (const auto& recording : recordings())
         if (recording.recording.ends_with(".rest.jsonl"))
-            logs.push_back(retold(recording, *parse_instant("2026-11-20T00:00:00Z")));
+            logs.push_back(with_new_ids(recording, *parse_instant("2026-11-20T00:00:00Z")));
     return logs;
 }
 
 /// A database, and a worker's part that asks an agent server about its conversations.
-struct Scene {
-    explicit Scene(const std::string& name)
+struct AgentLogEnvironment {
+    explicit AgentLogEnvironment(const std::string& name)
         : owned(server(), name),
           planner(expect(owned.store().installation()).id, SummaryRules{}),
           directory(endpoints_in(owned.store()), session_key_sealer({}),
@@ -58,7 +58,7 @@ struct Scene {
         }
     }
 
-    AgentStandIn agent_server;
+    FakeAgentServer agent_server;
     OwnedPartition owned;
     Planner planner;
     AgentDirectory directory;
@@ -69,7 +69,7 @@ struct Scene {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(of_each_recorded_log_the_last_turn_is_reported_and_its_records_come_too_late) {
-    Scene scene("logs");
+    AgentLogEnvironment environment("logs");
     const auto logs = recorded_logs();
     BOOST_TEST(logs.size() == 60U);
     std::map<std::string, std::int64_t> callbacks;
@@ -78,11 +78,11 @@ BOOST_AUTO_TEST_CASE(of_each_recorded_log_the_last_turn_is_reported_and_its_reco
         for (const std::string& event : log.events)
             if (const auto json = nlohmann::json::parse(event); json.value("key", "") == "execution_status")
                 status = json.at("value");
-        scene.agent_server.add(log.id, log.events, status);
-        callbacks[log.id] = scene.owned.add(scene.owned.store(), log.id);
-        scene.ask(log.id);
+        environment.agent_server.add(log.id, log.events, status);
+        callbacks[log.id] = environment.owned.add(environment.owned.store(), log.id);
+        environment.ask(log.id);
     }
-    scene.work();
+    environment.work();
 
     const auto require_last_turns = [&] {
         for (const auto& log : logs) {
@@ -90,20 +90,21 @@ BOOST_AUTO_TEST_CASE(of_each_recorded_log_the_last_turn_is_reported_and_its_reco
                 // A turn that is open is what there is to wait for.
                 std::vector<std::string> owed;
                 if (log.open_turn.empty() && !log.turns.empty()) owed.push_back(log.turns.back().turn_key);
-                BOOST_TEST(scene.owned.turns_of(callbacks[log.id]) == owed, boost::test_tools::per_element());
+                BOOST_TEST(environment.owned.turns_of(callbacks[log.id]) == owed,
+                           boost::test_tools::per_element());
                 if (!owed.empty())
-                    BOOST_TEST(scene.owned.number("SELECT COUNT(*) FROM deliveries WHERE verdict='" +
-                                                  log.turns.back().verdict + "' AND callback_id=" +
-                                                  std::to_string(callbacks[log.id])) == 1);
+                    BOOST_TEST(environment.owned.number("SELECT COUNT(*) FROM deliveries WHERE verdict='" +
+                                                        log.turns.back().verdict + "' AND callback_id=" +
+                                                        std::to_string(callbacks[log.id])) == 1);
             }
         }
     };
     require_last_turns();
-    BOOST_TEST(scene.results["ended"] > 40);
+    BOOST_TEST(environment.results["ended"] > 40);
 
     for (const auto& log : logs)
-        expect(
-            scene.owned.apply(scene.owned.store(), records_of(log, *parse_instant("2026-11-20T00:00:00Z"))));
-    expect(scene.owned.tick(scene.owned.store()));
+        expect(environment.owned.apply(environment.owned.store(),
+                                       records_of(log, *parse_instant("2026-11-20T00:00:00Z"))));
+    expect(environment.owned.tick(environment.owned.store()));
     require_last_turns();
 }

@@ -6,9 +6,10 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fault_proxy.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -19,10 +20,6 @@ using Json = nlohmann::json;
 
 const std::string api_key = "a key of the tests";
 constexpr std::size_t max_body_bytes = std::size_t{1} << 20U;
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 struct Ask {
     std::string method = "GET";
@@ -64,21 +61,21 @@ std::set<std::int64_t> ids_in(const HttpAnswer& answer) {
 }
 
 /// One worker for the cases that need no other.
-struct Scene {
-    Stage stage{"api", 1, {{"worker.api_key", api_key}}};
-    WorkerProcess worker = stage.epilogue().worker();
+struct ApiEnvironment {
+    Rig rig{"api", 1, {{"worker.api_key", api_key}}};
+    WorkerProcess worker = rig.epilogue().worker();
 
-    std::int64_t callbacks() const { return stage.number("SELECT COUNT(*) FROM conversation_callbacks"); }
+    std::int64_t callbacks() const { return rig.number("SELECT COUNT(*) FROM conversation_callbacks"); }
 };
-Scene& scene() {
-    static Scene one;
+ApiEnvironment& environment() {
+    static ApiEnvironment one;
     return one;
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(what_is_registered_is_what_the_commands_show) {
-    auto& [stage, worker] = scene();
+    auto& [rig, worker] = environment();
     const auto added = post(worker, {{"conversation", "7D1F0E0A-9d7b-4c56-a1b2-c3d4e5f60718"},
                                      {"processor", "github"},
                                      {"processor_json", {{"repo", "o/r"}, {"number", 7}, {"more", {1, 2}}}},
@@ -91,15 +88,15 @@ BOOST_AUTO_TEST_CASE(what_is_registered_is_what_the_commands_show) {
     BOOST_TEST(Json::parse(added.body).at("conversation_id").get<std::string>() ==
                "7d1f0e0a9d7b4c56a1b2c3d4e5f60718");
 
-    const auto shown = stage.epilogue().run({"callbacks", "show", id, "--json"});
+    const auto shown = rig.epilogue().run({"callbacks", "show", id, "--json"});
     BOOST_TEST((Json::parse(added.body) == Json::parse(shown.out)));
     BOOST_TEST((Json::parse(ask(worker, {.path = "/api/callbacks/" + id}).body) == Json::parse(shown.out)));
-    const auto listed = stage.epilogue().run({"callbacks", "list", "--json"});
+    const auto listed = rig.epilogue().run({"callbacks", "list", "--json"});
     BOOST_TEST((Json::parse(ask(worker, {}).body) == Json::parse(listed.out)));
 }
 
 BOOST_AUTO_TEST_CASE(an_agent_server_comes_with_the_registration_and_its_key_is_never_shown) {
-    auto& [stage, worker] = scene();
+    auto& [rig, worker] = environment();
     Json wanted = log_for("agent");
     wanted["agent_url"] = "https://agents.example.com";
     wanted["agent_key"] = "hidden-key";
@@ -115,7 +112,7 @@ BOOST_AUTO_TEST_CASE(an_agent_server_comes_with_the_registration_and_its_key_is_
 }
 
 BOOST_AUTO_TEST_CASE(delete_cancels_and_may_be_repeated) {
-    auto& worker = scene().worker;
+    auto& worker = environment().worker;
     const auto path = "/api/callbacks/" + std::to_string(id_in(post(worker, log_for("cancelled"))));
     for (int i = 0; i < 2; ++i) {
         const auto answer = ask(worker, {.method = "DELETE", .path = path});
@@ -131,7 +128,7 @@ BOOST_AUTO_TEST_CASE(delete_cancels_and_may_be_repeated) {
 }
 
 BOOST_AUTO_TEST_CASE(the_list_takes_the_filters_of_the_command) {
-    auto& worker = scene().worker;
+    auto& worker = environment().worker;
     std::vector<std::int64_t> ids;
     for (const char* conversation : {"la", "la", "lb", "lc"})
         ids.push_back(id_in(post(worker, log_for(conversation))));
@@ -155,8 +152,8 @@ BOOST_AUTO_TEST_CASE(the_list_takes_the_filters_of_the_command) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_input_is_refused_with_the_reason_and_leaves_nothing) {
-    auto& worker = scene().worker;
-    const auto before = scene().callbacks();
+    auto& worker = environment().worker;
+    const auto before = environment().callbacks();
     struct Wrong {
         Ask what;
         int status = 0;
@@ -208,14 +205,14 @@ BOOST_AUTO_TEST_CASE(wrong_input_is_refused_with_the_reason_and_leaves_nothing) 
             if (status == 405) BOOST_TEST(contains(answer.headers.at("allow"), "GET"));
         }
     }
-    BOOST_TEST(scene().callbacks() == before);
+    BOOST_TEST(environment().callbacks() == before);
     BOOST_TEST(ask(worker, {.method = "POST", .path = "/metrics", .body = good}).status == 405);
     BOOST_TEST(worker.get("/healthz").status == 200);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_gets_in_without_the_key) {
-    auto& worker = scene().worker;
-    const auto before = scene().callbacks();
+    auto& worker = environment().worker;
+    const auto before = environment().callbacks();
     for (const std::string& key : {std::string(), std::string("a key of the test"), api_key + "x"}) {
         for (const char* path : {"/api/callbacks", "/api/callbacks/1", "/api/other"}) {
             const auto answer = ask(worker, {.path = path, .key = key});
@@ -229,13 +226,13 @@ BOOST_AUTO_TEST_CASE(nobody_gets_in_without_the_key) {
                                          .key = key});
         BOOST_TEST(answer.status == 401);
     }
-    BOOST_TEST(scene().callbacks() == before);
+    BOOST_TEST(environment().callbacks() == before);
     BOOST_TEST(worker.get("/metrics").status == 200);  // that one is open to who can reach it
 }
 
 BOOST_AUTO_TEST_CASE(without_a_key_it_is_off_and_says_what_to_set) {
-    const Stage stage("api_off", 1);
-    const auto worker = stage.epilogue().worker();
+    const Rig rig("api_off", 1);
+    const auto worker = rig.epilogue().worker();
     for (const std::string& key : {std::string(), api_key}) {
         const auto answer = ask(worker, {.method = "POST",
                                          .body = log_for("w").dump(),
@@ -244,11 +241,11 @@ BOOST_AUTO_TEST_CASE(without_a_key_it_is_off_and_says_what_to_set) {
         BOOST_TEST(answer.status == 403);
         BOOST_TEST(contains(answer.body, "api_key"), answer.body);
     }
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks") == 0);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_repeated_request_registers_once_and_its_key_takes_no_other_body) {
-    auto& [stage, worker] = scene();
+    auto& [rig, worker] = environment();
     const auto first = post(worker, log_for("once"), "key-1");
     const auto again = post(worker, log_for("once"), "key-1");
     BOOST_TEST(first.status == 201);
@@ -263,16 +260,16 @@ BOOST_AUTO_TEST_CASE(a_repeated_request_registers_once_and_its_key_takes_no_othe
     BOOST_TEST(post(worker, log_for("mended"), "key-3").status == 201);  // what was refused took no key
 
     // A day later.
-    stage.query("UPDATE kept_requests SET created_at=created_at - INTERVAL 25 HOUR");
+    rig.query("UPDATE kept_requests SET created_at=created_at - INTERVAL 25 HOUR");
     const auto next_day = post(worker, log_for("once"), "key-1");
     BOOST_TEST(next_day.status == 201);
     BOOST_TEST(id_in(next_day) != id_in(first));
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM kept_requests") == 1);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM kept_requests") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(one_key_at_many_workers_at_once_makes_one_callback) {
-    auto& [stage, worker] = scene();
-    const auto second = stage.epilogue().worker();
+    auto& [rig, worker] = environment();
+    const auto second = rig.epilogue().worker();
     constexpr int clients = 4;
     for (int round = 0; round < 5; ++round) {
         const auto key = "round-" + std::to_string(round);
@@ -295,16 +292,16 @@ BOOST_AUTO_TEST_CASE(one_key_at_many_workers_at_once_makes_one_callback) {
         BOOST_TEST(statuses.count(201) == 1U);
         BOOST_TEST(statuses.count(200) + statuses.count(422) == answers.size() - 1);
         BOOST_TEST(ids.size() == 1U);
-        BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id LIKE '" +
-                                key + "%'") == 1);
+        BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id LIKE '" +
+                              key + "%'") == 1);
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_database_that_does_not_answer_is_a_503_and_the_metrics_are_served_meanwhile) {
     const std::string name = "api_stalled";
     FaultProxy proxy(server_of_this_program().port());
-    const Stage stage(name, 1, {{"worker.api_key", api_key}, {"database.port", std::int64_t{proxy.port()}}});
-    const auto worker = stage.epilogue().worker();
+    const Rig rig(name, 1, {{"worker.api_key", api_key}, {"database.port", std::int64_t{proxy.port()}}});
+    const auto worker = rig.epilogue().worker();
     BOOST_TEST(post(worker, log_for("before"), "k").status == 201);
     proxy.set({.stalls = true});
     std::vector<HttpAnswer> answers(40);  // more than the server has threads
@@ -325,15 +322,14 @@ BOOST_AUTO_TEST_CASE(a_database_that_does_not_answer_is_a_503_and_the_metrics_ar
     proxy.cut_all();
     eventually("it takes registrations again",
                [&] { return post(worker, log_for("during"), "d").status < 300; });
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id='during'") ==
-               1);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id='during'") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_somebody_keeps_locked_holds_no_client_for_long) {
-    auto& [stage, worker] = scene();
+    auto& [rig, worker] = environment();
     BOOST_TEST(post(worker, log_for("locked")).status == 201);
     auto settings = server_of_this_program().administrator();
-    settings.database = stage.name();
+    settings.database = rig.name();
     auto blocker = MysqlSession::open(settings);
     BOOST_REQUIRE(blocker);
     BOOST_REQUIRE((*blocker)->run("BEGIN"));

@@ -12,10 +12,10 @@
 
 #include "base/text.h"
 #include "tests/integration/contract_post.h"
-#include "tests/integration/position_watch.h"
 #include "tests/integration/recording_set.h"
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/position_watch.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -29,8 +29,8 @@ constexpr int partitions = 6;
 const std::string every_repo = "octo/every";
 const std::string once_repo = "octo/once";
 
-/// The recordings as they are told here, each with its callbacks.
-struct Told {
+/// The recordings as they are replayed here, each with its callbacks.
+struct Replayed {
     RecordedConversation conversation;
     std::int64_t number = 0;  ///< of its issue, in both repositories
     std::int64_t every_turn = 0;
@@ -51,23 +51,23 @@ struct Told {
     }
 };
 
-void add_callbacks(const Stage& stage, Told& told) {
-    const auto id = told.written();
-    told.every_turn = stage.add_github(id, every_repo, told.number, "every_turn");
-    told.once = stage.add_github(told.conversation.id, once_repo, told.number, "once");
-    told.log = stage.add_callback({"--conversation", id, "--processor", "log", "--mode", "until_done"});
+void add_callbacks(const Rig& rig, Replayed& replayed) {
+    const auto id = replayed.written();
+    replayed.every_turn = rig.add_github(id, every_repo, replayed.number, "every_turn");
+    replayed.once = rig.add_github(replayed.conversation.id, once_repo, replayed.number, "once");
+    replayed.log = rig.add_callback({"--conversation", id, "--processor", "log", "--mode", "until_done"});
 }
 
-std::vector<Told> tell_all(const Stage& stage) {
-    std::vector<Told> all;
-    for (auto& conversation :
-         retold_recordings(std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now())))
+std::vector<Replayed> replay_all(const Rig& rig) {
+    std::vector<Replayed> all;
+    for (auto& conversation : recordings_with_new_ids(
+             std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now())))
         all.push_back({std::move(conversation), static_cast<std::int64_t>(all.size()) + 1});
     constexpr std::size_t at_once = 4;
     std::vector<std::future<void>> parts;
     for (std::size_t part = 0; part < at_once; ++part)
         parts.push_back(std::async(std::launch::async, [&, part] {
-            for (std::size_t i = part; i < all.size(); i += at_once) add_callbacks(stage, all[i]);
+            for (std::size_t i = part; i < all.size(); i += at_once) add_callbacks(rig, all[i]);
         }));
     for (auto& part : parts) part.get();
     return all;
@@ -125,20 +125,20 @@ class Sums {
     std::vector<Metrics> all_;
 };
 
-Counts counts_of(const Stage& stage, const std::string& sql) {
+Counts counts_of(const Rig& rig, const std::string& sql) {
     Counts counts;
-    for (const Row& row : stage.query(sql)) counts[row.at(0).value()] = std::stoll(row.at(1).value());
+    for (const Row& row : rig.query(sql)) counts[row.at(0).value()] = std::stoll(row.at(1).value());
     return counts;
 }
 
 /// The comments of each place, oldest first.
-std::map<std::string, std::vector<std::string>> comments_of(const StandIn& platform) {
+std::map<std::string, std::vector<std::string>> comments_of(const FakePlatformProcess& platform) {
     std::map<std::string, std::vector<std::string>> comments;
     for (const auto& comment : platform.visible()) comments[comment.path].push_back(comment.body);
     return comments;
 }
 
-void check_comment(const std::string& body, const ExpectedTurn& turn, const std::string& marker) {
+void check_comment(const std::string& body, const RecordedTurn& turn, const std::string& marker) {
     // A zero-width space is all that may be put between the agent's own words: it breaks mentions.
     const std::string plain = epilogue::replaced(body, "\u200b", "");
     BOOST_TEST(plain.starts_with(start_of_post(turn)), body << "\nstarts not with\n" << start_of_post(turn));
@@ -146,34 +146,35 @@ void check_comment(const std::string& body, const ExpectedTurn& turn, const std:
     BOOST_TEST(body.find("<!--") == body.rfind("<!--"));
 }
 
-void check_posts(const Stage& stage, const std::vector<Told>& all) {
-    const auto installation = stage.query("SELECT installation_id FROM installation").at(0).at(0).value();
-    const auto comments = comments_of(stage.platform());
+void check_posts(const Rig& rig, const std::vector<Replayed>& all) {
+    const auto installation = rig.query("SELECT installation_id FROM installation").at(0).at(0).value();
+    const auto comments = comments_of(rig.platform());
     std::size_t seen = 0;
-    for (const Told& told : all) {
-        const auto& conversation = told.conversation;
+    for (const Replayed& replayed : all) {
+        const auto& conversation = replayed.conversation;
         const auto check = [&](const std::string& repo, std::int64_t callback, const std::string& mode) {
             const auto turns = reported_turns(conversation, mode);
-            const auto found = comments.find(repo + "#" + std::to_string(told.number));
+            const auto found = comments.find(repo + "#" + std::to_string(replayed.number));
             const auto bodies = found == comments.end() ? std::vector<std::string>() : found->second;
             BOOST_TEST(bodies.size() == turns.size());
             for (std::size_t i = 0; i < std::min(bodies.size(), turns.size()); ++i) {
                 const auto id = delivery_id_of(installation, std::to_string(callback), conversation.id,
                                                turns[i].turn_key);
-                check_comment(bodies[i], turns[i], marker_of(stage.key(), id));
+                check_comment(bodies[i], turns[i], marker_of(rig.key(), id));
             }
             seen += bodies.size();
         };
-        BOOST_TEST_CONTEXT(conversation.recording << " as " << conversation.id << " on #" << told.number) {
-            check(every_repo, told.every_turn, "every_turn");
-            check(once_repo, told.once, "once");
+        BOOST_TEST_CONTEXT(conversation.recording << " as " << conversation.id << " on #"
+                                                  << replayed.number) {
+            check(every_repo, replayed.every_turn, "every_turn");
+            check(once_repo, replayed.once, "once");
         }
     }
-    BOOST_TEST(seen == stage.platform().counts().at("visible"));
+    BOOST_TEST(seen == rig.platform().counts().at("visible"));
 }
 
 /// Each turn that the `log` callback reports is one line, of one of the workers.
-void check_log(const std::vector<WorkerProcess*>& workers, const std::vector<Told>& all) {
+void check_log(const std::vector<WorkerProcess*>& workers, const std::vector<Replayed>& all) {
     std::map<std::string, std::vector<std::string>> logged;  // by conversation
     for (auto* worker : workers) {
         for (const auto& line : epilogue::split(worker->process().err(), '\n')) {
@@ -183,10 +184,10 @@ void check_log(const std::vector<WorkerProcess*>& workers, const std::vector<Tol
             logged[delivery.at("conversation_id")].push_back(delivery.at("summary"));
         }
     }
-    for (const Told& told : all) {
-        BOOST_TEST_CONTEXT(told.conversation.recording) {
-            const auto turns = reported_turns(told.conversation, "until_done");
-            auto& lines = logged[told.conversation.id];
+    for (const Replayed& replayed : all) {
+        BOOST_TEST_CONTEXT(replayed.conversation.recording) {
+            const auto turns = reported_turns(replayed.conversation, "until_done");
+            auto& lines = logged[replayed.conversation.id];
             BOOST_TEST(lines.size() == turns.size());
             for (const auto& turn : turns) {
                 const auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
@@ -199,27 +200,28 @@ void check_log(const std::vector<WorkerProcess*>& workers, const std::vector<Tol
     }
 }
 
-void check_callbacks(const Stage& stage, const std::vector<Told>& all) {
+void check_callbacks(const Rig& rig, const std::vector<Replayed>& all) {
     std::map<std::int64_t, std::string> statuses;
-    for (const Row& row : stage.query("SELECT id, status FROM conversation_callbacks"))
+    for (const Row& row : rig.query("SELECT id, status FROM conversation_callbacks"))
         statuses[std::stoll(row.at(0).value())] = row.at(1).value();
-    for (const Told& told : all) {
-        BOOST_TEST_CONTEXT(told.conversation.recording) {
-            BOOST_TEST(statuses.at(told.every_turn) == "ACTIVE");
-            BOOST_TEST(statuses.at(told.once) == (told.conversation.turns.empty() ? "ACTIVE" : "COMPLETED"));
-            BOOST_TEST(statuses.at(told.log) == final_status(told.conversation, "until_done"));
+    for (const Replayed& replayed : all) {
+        BOOST_TEST_CONTEXT(replayed.conversation.recording) {
+            BOOST_TEST(statuses.at(replayed.every_turn) == "ACTIVE");
+            BOOST_TEST(statuses.at(replayed.once) ==
+                       (replayed.conversation.turns.empty() ? "ACTIVE" : "COMPLETED"));
+            BOOST_TEST(statuses.at(replayed.log) == final_status(replayed.conversation, "until_done"));
         }
     }
 }
 
 /// Contract §7, each metric whose subject is there, against what platform, broker and tables show.
-void check_metrics(const Stage& stage, const std::vector<WorkerProcess*>& workers,
-                   const std::vector<Told>& all, std::int64_t produced) {
+void check_metrics(const Rig& rig, const std::vector<WorkerProcess*>& workers,
+                   const std::vector<Replayed>& all, std::int64_t produced) {
     const Sums sums(workers);
     Counts verdicts;
     Counts sources;
-    for (const Told& told : all) {
-        for (const auto& turn : told.conversation.turns) {
+    for (const Replayed& replayed : all) {
+        for (const auto& turn : replayed.conversation.turns) {
             ++verdicts[turn.verdict];
             ++sources[turn.final_message.empty() ? "digest" : "final"];
         }
@@ -230,21 +232,21 @@ void check_metrics(const Stage& stage, const std::vector<WorkerProcess*>& worker
                static_cast<std::int64_t>(useless_reasons.size()));
     BOOST_TEST((sums.by("epilogue_dead_letters_total", "reason") == useless_reasons));
     BOOST_TEST(
-        (counts_of(stage, "SELECT reason, COUNT(*) FROM dead_letters GROUP BY reason") == useless_reasons));
+        (counts_of(rig, "SELECT reason, COUNT(*) FROM dead_letters GROUP BY reason") == useless_reasons));
     BOOST_TEST((sums.by("epilogue_transitions_total", "verdict") == verdicts));
     BOOST_TEST((sums.by("epilogue_summaries_total", "source") == sources));
-    BOOST_TEST((counts_of(stage, "SELECT source, COUNT(*) FROM summaries GROUP BY source") == sources));
+    BOOST_TEST((counts_of(rig, "SELECT source, COUNT(*) FROM summaries GROUP BY source") == sources));
 
     for (const std::string sink : {"github", "log"}) {
         BOOST_TEST_CONTEXT(sink) {
             const std::string label = "sink=\"" + sink + "\"";
             const std::string rows = " FROM deliveries WHERE sink='" + sink + "'";
-            const auto sent = stage.number("SELECT COUNT(*)" + rows + " AND state='SENT'");
-            const auto attempts = stage.number("SELECT SUM(attempt)" + rows);
+            const auto sent = rig.number("SELECT COUNT(*)" + rows + " AND state='SENT'");
+            const auto attempts = rig.number("SELECT SUM(attempt)" + rows);
             const auto entered = [&](const std::string& state) {
                 return sums("epilogue_deliveries_total", {label, "state=\"" + state + "\""});
             };
-            BOOST_TEST(entered("PLANNED") == stage.number("SELECT COUNT(*)" + rows));
+            BOOST_TEST(entered("PLANNED") == rig.number("SELECT COUNT(*)" + rows));
             BOOST_TEST(entered("SENDING") == attempts);
             BOOST_TEST(entered("SENT") == sent);
             BOOST_TEST(sums("epilogue_deliveries_total", {label}) == 2 * sent + attempts);
@@ -253,12 +255,12 @@ void check_metrics(const Stage& stage, const std::vector<WorkerProcess*>& worker
             BOOST_TEST(sums("epilogue_transition_to_visible_seconds_count", {label}) == sent);
         }
     }
-    const auto counts = stage.platform().counts();
+    const auto counts = rig.platform().counts();
     BOOST_TEST(sums("epilogue_attempts_total", {R"(sink="github")", R"(class="sent")"}) ==
                static_cast<std::int64_t>(counts.at("attempts")));
     BOOST_TEST(counts.at("attempts") == counts.at("visible"));
     // Nothing was in doubt: the first look-up is the check for twins, a minute after the first post.
-    if (stage.number("SELECT TIMESTAMPDIFF(SECOND, MIN(sent_at), UTC_TIMESTAMP(6)) FROM deliveries") < 60) {
+    if (rig.number("SELECT TIMESTAMPDIFF(SECOND, MIN(sent_at), UTC_TIMESTAMP(6)) FROM deliveries") < 60) {
         BOOST_TEST(sums("epilogue_lookups_total") == 0);
         BOOST_TEST(counts.at("lookups") == 0U);
     }
@@ -279,29 +281,40 @@ void check_metrics(const Stage& stage, const std::vector<WorkerProcess*>& worker
     }
 }
 
+/// Contract §7: no series holds the id of a conversation, in either form.
+void check_labels(const std::vector<WorkerProcess*>& workers, const std::vector<Replayed>& all) {
+    for (const auto* worker : workers) {
+        std::string series;
+        for (const auto& [name, value] : worker->metrics()) series += name + "\n";
+        for (const Replayed& replayed : all)
+            for (const std::string& id :
+                 {replayed.conversation.id, with_dashes(replayed.conversation.id), replayed.written()})
+                BOOST_TEST(series.find(id) == std::string::npos, id);
+    }
+}
+
 /// Waits until `owed` deliveries are SENT; says what is missing when they are not.
-void wait_for_posts(const Stage& stage, const std::vector<WorkerProcess*>& workers,
-                    const std::vector<Told>& all, std::int64_t owed) {
+void wait_for_posts(const Rig& rig, const std::vector<WorkerProcess*>& workers,
+                    const std::vector<Replayed>& all, std::int64_t owed) {
     try {
-        eventually("everything that is owed is sent", [&] {
-            return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == owed;
-        });
+        eventually("everything that is owed is sent",
+                   [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == owed; });
     } catch (const GaveUp&) {
         for (auto* worker : workers)
             BOOST_ERROR("/readyz: " << worker->get("/readyz").body << worker->process().err());
         for (const auto& [state, count] :
-             counts_of(stage, "SELECT state, COUNT(*) FROM deliveries GROUP BY state"))
+             counts_of(rig, "SELECT state, COUNT(*) FROM deliveries GROUP BY state"))
             BOOST_ERROR(count << " deliveries are " << state << ", " << owed << " are owed");
-        const auto stored = stage.stored();
-        for (const auto& [partition, end] : stage.ends())
+        const auto stored = rig.stored();
+        for (const auto& [partition, end] : rig.ends())
             if (!stored.contains(partition) || stored.at(partition) != end)
                 BOOST_ERROR("partition " << partition << " is not applied up to " << end);
-        auto found = counts_of(stage, "SELECT callback_id, COUNT(*) FROM deliveries GROUP BY callback_id");
-        for (const Told& told : all) {
-            const auto turns = found[std::to_string(told.every_turn)];
-            if (turns != static_cast<std::int64_t>(told.conversation.turns.size()))
-                BOOST_ERROR(told.conversation.recording << " has " << turns << " turns of "
-                                                        << told.conversation.turns.size());
+        auto found = counts_of(rig, "SELECT callback_id, COUNT(*) FROM deliveries GROUP BY callback_id");
+        for (const Replayed& replayed : all) {
+            const auto turns = found[std::to_string(replayed.every_turn)];
+            if (turns != static_cast<std::int64_t>(replayed.conversation.turns.size()))
+                BOOST_ERROR(replayed.conversation.recording << " has " << turns << " turns of "
+                                                            << replayed.conversation.turns.size());
         }
         throw;
     }
@@ -323,16 +336,16 @@ void wait_for_gauges(const std::vector<WorkerProcess*>& workers) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(two_workers_tell_every_recorded_conversation_once_in_the_right_place) {
-    const Stage stage("black_box", partitions, {{"log.format", "json"}, {"worker.senders", 16}});
-    const auto all = tell_all(stage);
+    const Rig rig("black_box", partitions, {{"log.format", "json"}, {"worker.senders", 16}});
+    const auto all = replay_all(rig);
     BOOST_REQUIRE(all.size() == recording_count);
     std::int64_t owed = 0;
-    for (const Told& told : all)
+    for (const Replayed& replayed : all)
         for (const char* mode : {"every_turn", "once", "until_done"})
-            owed += static_cast<std::int64_t>(reported_turns(told.conversation, mode).size());
+            owed += static_cast<std::int64_t>(reported_turns(replayed.conversation, mode).size());
 
-    auto first = stage.epilogue().worker();
-    PositionWatch watch(stage);
+    auto first = rig.epilogue().worker();
+    PositionWatch watch(rig);
     const auto now = std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());
     const auto publish = [&](std::size_t from, std::size_t to) {
         std::vector<Record> records;
@@ -340,36 +353,37 @@ BOOST_AUTO_TEST_CASE(two_workers_tell_every_recorded_conversation_once_in_the_ri
             const auto own = all[i].records(now);
             records.insert(records.end(), own.begin(), own.end());
         }
-        stage.publish(records);
+        rig.publish(records);
     };
-    stage.publish(useless_records());
+    rig.publish(useless_records());
     publish(0, all.size() / 3);
     // The second one joins while the first is at work; then there is work for both.
-    auto second = stage.epilogue().worker();
+    auto second = rig.epilogue().worker();
     eventually("both have partitions",
-               [&] { return stage.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 2; });
+               [&] { return rig.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 2; });
     publish(all.size() / 3, all.size());
 
     const std::vector<WorkerProcess*> workers{&first, &second};
-    wait_for_posts(stage, workers, all, owed);
+    wait_for_posts(rig, workers, all, owed);
     eventually("the metrics have followed",
                [&] { return Sums(workers)("epilogue_transition_to_visible_seconds_count") == owed; });
     std::int64_t produced = 0;
-    for (const auto& [partition, end] : stage.ends()) produced += end;
-    check_metrics(stage, workers, all, produced);
+    for (const auto& [partition, end] : rig.ends()) produced += end;
+    check_metrics(rig, workers, all, produced);
+    check_labels(workers, all);
     wait_for_gauges(workers);
 
-    eventually("the offsets have followed", [&] { return stage.committed() == stage.ends(); });
-    BOOST_TEST((stage.stored() == stage.ends()));
-    BOOST_TEST(stage.ends().size() == static_cast<std::size_t>(partitions));
+    eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });
+    BOOST_TEST((rig.stored() == rig.ends()));
+    BOOST_TEST(rig.ends().size() == static_cast<std::size_t>(partitions));
     for (const auto& fault : watch.faults()) BOOST_ERROR(fault);
     BOOST_TEST(watch.samples() > 10);
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == owed);
-    check_posts(stage, all);
-    check_callbacks(stage, all);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries") == owed);
+    check_posts(rig, all);
+    check_callbacks(rig, all);
     for (auto* worker : workers) BOOST_TEST(worker->process().stop(30s) == 0);
     check_log(workers, all);
-    BOOST_TEST((stage.committed() == stage.stored()));
+    BOOST_TEST((rig.committed() == rig.stored()));
     std::cout << all.size() << " conversations, " << produced << " records, "
-              << stage.platform().counts().at("visible") << " comments" << std::endl;
+              << rig.platform().counts().at("visible") << " comments" << std::endl;
 }

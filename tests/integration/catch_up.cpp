@@ -7,9 +7,10 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/agent/agent_stand_in.h"
-#include "tests/integration/stage.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -20,19 +21,19 @@ using Json = nlohmann::json;
 const std::string api_key = "the-api-key";
 
 /// The log of a conversation, told event by event; also as records, for what a relay brings.
-class Tale {
+class ConversationScript {
   public:
-    explicit Tale(std::string id) : id_(std::move(id)) {}
+    explicit ConversationScript(std::string id) : id_(std::move(id)) {}
 
-    Tale& user() { return add(message_event(next(), at_, "user", "Go on.")).status("running"); }
-    Tale& asks(const std::string& words) {
+    ConversationScript& user() { return add(message_event(next(), at_, "user", "Go on.")).status("running"); }
+    ConversationScript& asks(const std::string& words) {
         return add(message_event(next(), at_, "agent", words)).status("finished");
     }
-    Tale& fails(const std::string& code) {
+    ConversationScript& fails(const std::string& code) {
         status("error");
         return add(error_event(next(), at_, code, "It broke."));
     }
-    Tale& status(const std::string& status) {
+    ConversationScript& status(const std::string& status) {
         status_ = status;
         return add(status_event(next(), at_, status));
     }
@@ -45,11 +46,11 @@ class Tale {
         for (const std::string& event : log_) records.push_back({.key = id_, .value = event});
         return records;
     }
-    void stand_on(AgentStandIn& server) const { server.add(id_, log_, status_); }
+    void stand_on(FakeAgentServer& server) const { server.add(id_, log_, status_); }
 
   private:
     std::string next() { return id_ + "-" + std::to_string(log_.size()); }
-    Tale& add(const std::string& event) {
+    ConversationScript& add(const std::string& event) {
         log_.push_back(event);
         at_ += 1;
         return *this;
@@ -84,32 +85,28 @@ void add_callback(const WorkerProcess& worker, const std::string& conversation, 
 }
 
 /// The bodies of the posts by place.
-std::multimap<std::string, std::string> posts_on(const Stage& stage) {
+std::multimap<std::string, std::string> posts_on(const Rig& rig) {
     std::multimap<std::string, std::string> posts;
-    for (const auto& comment : stage.platform().visible()) posts.emplace(comment.path, comment.body);
+    for (const auto& comment : rig.platform().visible()) posts.emplace(comment.path, comment.body);
     return posts;
 }
 
-std::string only_post(const Stage& stage, const std::string& place) {
-    const auto posts = posts_on(stage);
+std::string only_post(const Rig& rig, const std::string& place) {
+    const auto posts = posts_on(rig);
     BOOST_TEST(posts.count(place) == 1U, place << " has " << posts.count(place) << " posts");
     const auto found = posts.find(place);
     return found == posts.end() ? "" : found->second;
-}
-
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 /// A request that is answered when the test is over.
 class Hanging {
   public:
     ~Hanging() { let_go(); }
-    AgentStandIn::Play play() {
+    FakeAgentServer::Handler handler() {
         return [this](const auto&) {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [this] { return over_; });
-            return epilogue::standin::Reply{};
+            return epilogue::fake_platform::Reply{};
         };
     }
     void let_go() {
@@ -128,39 +125,39 @@ class Hanging {
 
 BOOST_AUTO_TEST_CASE(two_hundred_conversations_that_had_ended_unseen_are_each_reported_once_through_a_kill) {
     constexpr int conversations = 200;
-    AgentStandIn server("1.58.0", "agent-key");
-    std::vector<Tale> tales;
+    FakeAgentServer server("1.58.0", "agent-key");
+    std::vector<ConversationScript> tales;
     for (int i = 0; i < conversations; ++i) {
-        Tale& tale = tales.emplace_back(id_of(i + 1));
-        tale.user();
-        if (i % 4 == 0) tale.asks("Which one, in " + tale.id() + "?");
-        if (i % 4 == 1) tale.fails("LLMBadRequestError");
-        if (i % 4 == 2) tale.status("stuck");
-        if (i % 4 == 3) tale.asks("Old words.").user().asks("Last words of " + tale.id() + ".");
-        tale.stand_on(server);
+        ConversationScript& script = tales.emplace_back(id_of(i + 1));
+        script.user();
+        if (i % 4 == 0) script.asks("Which one, in " + script.id() + "?");
+        if (i % 4 == 1) script.fails("LLMBadRequestError");
+        if (i % 4 == 2) script.status("stuck");
+        if (i % 4 == 3) script.asks("Old words.").user().asks("Last words of " + script.id() + ".");
+        script.stand_on(server);
     }
-    const Stage stage("unseen", 4,
-                      {{"worker.api_key", api_key},
-                       {"worker.lease_s", std::int64_t{10}},
-                       {"worker.http_timeout_s", std::int64_t{4}},
-                       {"agent_server.url", server.url()},
-                       {"agent_server.session_api_key", "agent-key"}});
+    const Rig rig("unseen", 4,
+                  {{"worker.api_key", api_key},
+                   {"worker.lease_s", std::int64_t{10}},
+                   {"worker.http_timeout_s", std::int64_t{4}},
+                   {"agent_server.url", server.url()},
+                   {"agent_server.session_api_key", "agent-key"}});
     {
-        auto killed = stage.epilogue().worker();
+        auto killed = rig.epilogue().worker();
         for (int i = 0; i < conversations; ++i)
             add_callback(killed, tales[static_cast<std::size_t>(i)].id(), i + 1, "octo/unseen");
-        eventually("some are reported", [&] { return stage.platform().visible().size() >= 20; });
+        eventually("some are reported", [&] { return rig.platform().visible().size() >= 20; });
         killed.process().kill9();
     }
     // Its leases pass.
-    stage.query("UPDATE catch_ups SET next_try_at=UTC_TIMESTAMP(6)");
-    auto worker = stage.epilogue().worker();
+    rig.query("UPDATE catch_ups SET next_try_at=UTC_TIMESTAMP(6)");
+    auto worker = rig.epilogue().worker();
     eventually("each is reported", [&] {
-        stage.hurry_look_ups();
-        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == conversations;
+        rig.hurry_look_ups();
+        return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == conversations;
     });
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM catch_ups") == 0);
-    const auto posts = posts_on(stage);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM catch_ups") == 0);
+    const auto posts = posts_on(rig);
     BOOST_TEST(posts.size() == static_cast<std::size_t>(conversations));
     for (int i = 0; i < conversations; ++i) {
         const auto found = posts.find("octo/unseen#" + std::to_string(i + 1));
@@ -168,95 +165,96 @@ BOOST_AUTO_TEST_CASE(two_hundred_conversations_that_had_ended_unseen_are_each_re
         const std::string& id = tales[static_cast<std::size_t>(i)].id();
         const std::vector<std::string> words{"Which one, in " + id + "?", "LLMBadRequestError",
                                              "**Got stuck**", "Last words of " + id + "."};
-        BOOST_TEST(holds(found->second, words[static_cast<std::size_t>(i % 4)]), found->second);
+        BOOST_TEST(contains(found->second, words[static_cast<std::size_t>(i % 4)]), found->second);
     }
 
     // A relay that brings the events after all changes nothing.
     std::vector<Record> all;
-    for (const Tale& tale : tales) {
-        const auto records = tale.records();
+    for (const ConversationScript& script : tales) {
+        const auto records = script.records();
         all.insert(all.end(), records.begin(), records.end());
     }
-    stage.publish(all);
-    eventually("all of it is read", [&] { return stage.stored() == stage.ends(); });
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == conversations);
-    BOOST_TEST(stage.platform().visible().size() == static_cast<std::size_t>(conversations));
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 0);
+    rig.publish(all);
+    eventually("all of it is read", [&] { return rig.stored() == rig.ends(); });
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries") == conversations);
+    BOOST_TEST(rig.platform().visible().size() == static_cast<std::size_t>(conversations));
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 0);
 
     // What comes then is told as ever.
     tales[0].user().asks("And now?");
     const auto records = tales[0].records();
-    stage.publish({records.end() - 4, records.end()});
+    rig.publish({records.end() - 4, records.end()});
     eventually("a new turn is reported", [&] {
-        return stage.platform().visible().size() == static_cast<std::size_t>(conversations) + 1;
+        return rig.platform().visible().size() == static_cast<std::size_t>(conversations) + 1;
     });
 }
 
 BOOST_AUTO_TEST_CASE(before_a_silence_counts_the_agent_server_is_asked_and_waited_for_so_long_and_no_longer) {
-    AgentStandIn server("1.58.0", "agent-key");
+    FakeAgentServer server("1.58.0", "agent-key");
     Hanging hanging;
-    const Stage stage("asked", 1,
-                      {{"worker.api_key", api_key},
-                       {"worker.inactivity_timeout_s", std::int64_t{4}},
-                       {"worker.http_timeout_s", std::int64_t{2}},
-                       {"agent_server.url", server.url()},
-                       {"agent_server.session_api_key", "agent-key"}});
-    Tale ended(id_of(1)), alive(id_of(2)), silent(id_of(3)), stuck_server(id_of(4)), nowhere(id_of(5));
-    auto worker = stage.epilogue().worker();
+    const Rig rig("asked", 1,
+                  {{"worker.api_key", api_key},
+                   {"worker.inactivity_timeout_s", std::int64_t{4}},
+                   {"worker.http_timeout_s", std::int64_t{2}},
+                   {"agent_server.url", server.url()},
+                   {"agent_server.session_api_key", "agent-key"}});
+    ConversationScript ended(id_of(1)), alive(id_of(2)), silent(id_of(3)), stuck_server(id_of(4)),
+        nowhere(id_of(5));
+    auto worker = rig.epilogue().worker();
     int number = 0;
-    for (Tale* tale : {&ended, &alive, &silent, &stuck_server, &nowhere}) {
-        tale->user();
-        stage.publish(tale->records());
+    for (ConversationScript* script : {&ended, &alive, &silent, &stuck_server, &nowhere}) {
+        script->user();
+        rig.publish(script->records());
     }
     eventually("the topic has told that they run",
-               [&] { return stage.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 5; });
-    server.on("GET /" + stuck_server.id() + "/events/search", hanging.play());
+               [&] { return rig.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 5; });
+    server.on("GET /" + stuck_server.id() + "/events/search", hanging.handler());
     ended.asks("Nobody has brought this to the topic.");
     alive.asks("One.").status("running");
-    for (const Tale* tale : {&ended, &alive, &silent, &stuck_server}) tale->stand_on(server);
-    for (const Tale* tale : {&ended, &alive, &silent, &stuck_server, &nowhere})
-        add_callback(worker, tale->id(), ++number, "octo/asked");
+    for (const ConversationScript* script : {&ended, &alive, &silent, &stuck_server})
+        script->stand_on(server);
+    for (const ConversationScript* script : {&ended, &alive, &silent, &stuck_server, &nowhere})
+        add_callback(worker, script->id(), ++number, "octo/asked");
 
     eventually("each has come to an end",
-               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 5; });
-    BOOST_TEST(holds(only_post(stage, "octo/asked#1"), "Nobody has brought this to the topic."));
+               [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 5; });
+    BOOST_TEST(contains(only_post(rig, "octo/asked#1"), "Nobody has brought this to the topic."));
     for (const char* place : {"octo/asked#2", "octo/asked#3", "octo/asked#4", "octo/asked#5"})
-        BOOST_TEST(holds(only_post(stage, place), "**No sign of life**"));
+        BOOST_TEST(contains(only_post(rig, place), "**No sign of life**"));
     const std::string metrics = worker.get("/metrics").body;
     for (const char* result : {"ended", "alive", "silent", "unknown"})
-        BOOST_TEST(holds(metrics,
-                         "epilogue_catch_ups_total{result=\"" + std::string(result) + "\",why=\"silence\"}"),
+        BOOST_TEST(contains(metrics, "epilogue_catch_ups_total{result=\"" + std::string(result) +
+                                         "\",why=\"silence\"}"),
                    metrics);
 
     // The end comes by the topic too, late: it is known.
     const auto records = ended.records();
-    stage.publish({records.end() - 2, records.end()});
-    eventually("it is read", [&] { return stage.stored() == stage.ends(); });
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries WHERE conversation_id='" + ended.id() + "'") ==
-               1);
+    rig.publish({records.end() - 2, records.end()});
+    eventually("it is read", [&] { return rig.stored() == rig.ends(); });
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries WHERE conversation_id='" + ended.id() + "'") == 1);
     hanging.let_go();
 }
 
 BOOST_AUTO_TEST_CASE(
     a_callback_that_comes_to_an_open_turn_of_which_nothing_came_for_a_minute_has_its_server_asked) {
-    AgentStandIn server("1.58.0", "agent-key");
-    const Stage stage("open", 1,
-                      {{"worker.api_key", api_key},
-                       {"agent_server.url", server.url()},
-                       {"agent_server.session_api_key", "agent-key"}});
-    Tale quiet(id_of(1)), lively(id_of(2));
-    auto worker = stage.epilogue().worker();
-    for (Tale* tale : {&quiet, &lively}) {
-        tale->user();
-        stage.publish(tale->records());
-        tale->asks("The topic has lost this.");
-        tale->stand_on(server);
+    FakeAgentServer server("1.58.0", "agent-key");
+    const Rig rig("open", 1,
+                  {{"worker.api_key", api_key},
+                   {"agent_server.url", server.url()},
+                   {"agent_server.session_api_key", "agent-key"}});
+    ConversationScript quiet(id_of(1)), lively(id_of(2));
+    auto worker = rig.epilogue().worker();
+    for (ConversationScript* script : {&quiet, &lively}) {
+        script->user();
+        rig.publish(script->records());
+        script->asks("The topic has lost this.");
+        script->stand_on(server);
     }
     eventually("the topic has told that they run",
-               [&] { return stage.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 2; });
-    const auto last_event = [&](const Tale& tale, const std::string& at) {
-        stage.query("UPDATE conversations SET last_event_at=UTC_TIMESTAMP(6)" + at +
-                    " WHERE conversation_id='" + tale.id() + "'");
+               [&] { return rig.number("SELECT COUNT(*) FROM conversations WHERE turn_open=1") == 2; });
+    const auto last_event = [&](const ConversationScript& script, const std::string& at) {
+        rig.query("UPDATE conversations SET last_event_at=UTC_TIMESTAMP(6)" + at +
+                  " WHERE conversation_id='" + script.id() + "'");
     };
     last_event(quiet, "-INTERVAL 61 SECOND");
     last_event(lively, "+INTERVAL 1 HOUR");
@@ -264,10 +262,10 @@ BOOST_AUTO_TEST_CASE(
     add_callback(worker, lively.id(), 2, "octo/open");
 
     eventually("the end is reported",
-               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 1; });
-    BOOST_TEST(holds(only_post(stage, "octo/open#1"), "The topic has lost this."));
+               [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 1; });
+    BOOST_TEST(contains(only_post(rig, "octo/open#1"), "The topic has lost this."));
     const std::string later =
         "SELECT COUNT(*) FROM catch_ups WHERE why='registered' AND attempts=0 AND conversation_id='" +
         lively.id() + "' AND next_try_at>UTC_TIMESTAMP(6)+INTERVAL 30 MINUTE";
-    BOOST_TEST(stage.number(later) == 1);
+    BOOST_TEST(rig.number(later) == 1);
 }

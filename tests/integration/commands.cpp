@@ -10,8 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/integration/stage.h"
 #include "tests/support/ports.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -41,10 +42,6 @@ class Shell {
   private:
     TempDir folder_;
 };
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// A port of 127.0.0.1 where connections are taken and never answered.
 class SilentServer {

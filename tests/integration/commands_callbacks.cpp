@@ -7,8 +7,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -16,25 +17,21 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// Most cases need the tables and no worker.
-const Stage& stage_of_this_file() {
-    static const Stage one("registered", 1);
+const Rig& stage_of_this_file() {
+    static const Rig one("registered", 1);
     return one;
 }
 
-Finished callbacks(const Stage& stage, std::vector<std::string> args) {
+Finished callbacks(const Rig& rig, std::vector<std::string> args) {
     args.insert(args.begin(), "callbacks");
-    return stage.epilogue().run(args);
+    return rig.epilogue().run(args);
 }
 
 /// The one JSON document that a command prints, and nothing else.
-Json document(const Stage& stage, std::vector<std::string> args) {
+Json document(const Rig& rig, std::vector<std::string> args) {
     args.emplace_back("--json");
-    const auto done = callbacks(stage, std::move(args));
+    const auto done = callbacks(rig, std::move(args));
     BOOST_TEST(done.status == 0, done.err);
     return Json::parse(done.out);  // throws for anything before or after it
 }
@@ -67,13 +64,13 @@ std::vector<Json> upstream_rows(const std::string& part) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(add_takes_the_conversations_agent_server_and_never_shows_its_key) {
-    const auto& stage = stage_of_this_file();
+    const auto& rig = stage_of_this_file();
     const TempDir folder;
     std::ofstream(folder.path() / "key") << "hidden-key\n";
     const auto add = [&](const std::vector<std::string>& more) {
         std::vector<std::string> args{"add", "--conversation", "agent-1", "--processor", "log"};
         args.insert(args.end(), more.begin(), more.end());
-        return callbacks(stage, args);
+        return callbacks(rig, args);
     };
     const auto plain = add({});
     const auto added = add({"--agent-url", "https://agents.example.com/a", "--agent-key",
@@ -81,11 +78,11 @@ BOOST_AUTO_TEST_CASE(add_takes_the_conversations_agent_server_and_never_shows_it
     BOOST_TEST(added.status == 0, added.err);
     // The server is the conversation's: all its callbacks show it.
     for (const auto& id : {plain.out, added.out}) {
-        const auto shown = document(stage, {"show", id.substr(0, id.size() - 1)});
+        const auto shown = document(rig, {"show", id.substr(0, id.size() - 1)});
         BOOST_TEST(shown.at("agent_url").get<std::string>() == "https://agents.example.com/a");
         BOOST_TEST(shown.at("agent_key").get<std::string>() == "sealed");
     }
-    const auto row = stage.query("SELECT url, session_key_sealed FROM agent_endpoints").at(0);
+    const auto row = rig.query("SELECT url, session_key_sealed FROM agent_endpoints").at(0);
     BOOST_TEST(!contains(row.at(1).value(), "hidden-key"));
 
     struct Wrong {
@@ -102,21 +99,21 @@ BOOST_AUTO_TEST_CASE(add_takes_the_conversations_agent_server_and_never_shows_it
         BOOST_TEST(contains(refused.err, said), refused.err);
         BOOST_TEST(!contains(refused.err, "hidden-key"), refused.err);
     }
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM agent_endpoints") == 1);
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id='agent-1'") ==
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM agent_endpoints") == 1);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id='agent-1'") ==
                2);
 }
 
 BOOST_AUTO_TEST_CASE(add_prints_the_id_and_show_and_list_say_what_was_registered) {
-    const auto& stage = stage_of_this_file();
+    const auto& rig = stage_of_this_file();
     const auto added = callbacks(
-        stage, {"add", "--conversation", "7D1F0E0A-9d7b-4c56-a1b2-c3d4e5f60718", "--processor", "github",
-                "--processor-json", where("o/r", 7), "--mode", "every_turn", "--triggers", "finished,error"});
+        rig, {"add", "--conversation", "7D1F0E0A-9d7b-4c56-a1b2-c3d4e5f60718", "--processor", "github",
+              "--processor-json", where("o/r", 7), "--mode", "every_turn", "--triggers", "finished,error"});
     BOOST_TEST(added.status == 0, added.err);
     BOOST_TEST(std::regex_match(added.out, std::regex("\\d+\n")), added.out);
     const std::string id = added.out.substr(0, added.out.size() - 1);
 
-    const auto shown = document(stage, {"show", id});
+    const auto shown = document(rig, {"show", id});
     BOOST_TEST(shown.at("id").get<std::int64_t>() == std::stoll(id));
     BOOST_TEST(shown.at("conversation_id").get<std::string>() == "7d1f0e0a9d7b4c56a1b2c3d4e5f60718");
     BOOST_TEST(shown.at("status").get<std::string>() == "ACTIVE");
@@ -130,25 +127,25 @@ BOOST_AUTO_TEST_CASE(add_prints_the_id_and_show_and_list_say_what_was_registered
                                     std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)")),
                    time << ": " << shown.at(time));
 
-    const auto people = callbacks(stage, {"list", "--conversation", "7d1f0e0a9d7b4c56a1b2c3d4e5f60718"});
+    const auto people = callbacks(rig, {"list", "--conversation", "7d1f0e0a9d7b4c56a1b2c3d4e5f60718"});
     BOOST_TEST(people.status == 0);
     for (const char* part : {"id", "conversation_id", "status", "7d1f0e0a9d7b4c56a1b2c3d4e5f60718", "ACTIVE"})
         BOOST_TEST(contains(people.out, part), people.out);
-    BOOST_TEST(callbacks(stage, {"show", id}).out.find("conversation_id: 7d1f") != std::string::npos);
-    const auto by_json = document(stage, {"add", "--conversation", "j", "--processor", "log"});
+    BOOST_TEST(callbacks(rig, {"show", id}).out.find("conversation_id: 7d1f") != std::string::npos);
+    const auto by_json = document(rig, {"add", "--conversation", "j", "--processor", "log"});
     BOOST_TEST(by_json.at("id").get<std::int64_t>() > std::stoll(id));
 }
 
 BOOST_AUTO_TEST_CASE(list_takes_its_filters) {
-    const Stage stage("listed", 1);
-    BOOST_TEST((document(stage, {"list"}) == Json::array()));
+    const Rig rig("listed", 1);
+    BOOST_TEST((document(rig, {"list"}) == Json::array()));
     std::vector<std::int64_t> ids;
     for (const char* conversation : {"a", "a", "b", "c"})
-        ids.push_back(stage.add_callback({"--conversation", conversation, "--processor", "log"}));
-    BOOST_TEST(callbacks(stage, {"cancel", std::to_string(ids[1])}).status == 0);
+        ids.push_back(rig.add_callback({"--conversation", conversation, "--processor", "log"}));
+    BOOST_TEST(callbacks(rig, {"cancel", std::to_string(ids[1])}).status == 0);
     const auto listed = [&](std::vector<std::string> args) {
         args.insert(args.begin(), "list");
-        return ids_in(document(stage, args));
+        return ids_in(document(rig, args));
     };
     BOOST_TEST((listed({}) == std::set<std::int64_t>{ids[0], ids[1], ids[2], ids[3]}));
     BOOST_TEST((listed({"--conversation", "a"}) == std::set<std::int64_t>{ids[0], ids[1]}));
@@ -160,7 +157,7 @@ BOOST_AUTO_TEST_CASE(list_takes_its_filters) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_registration_is_refused_with_the_field_named_and_leaves_nothing) {
-    const auto& stage = stage_of_this_file();
+    const auto& rig = stage_of_this_file();
     struct Wrong {
         std::vector<std::string> args;
         std::string named;
@@ -185,11 +182,11 @@ BOOST_AUTO_TEST_CASE(a_wrong_registration_is_refused_with_the_field_named_and_le
         {{"--processor", "github", "--processor-json-file", "no-such-file"}, "no-such-file"},
         {{"--processor", "github", "--processor-json", good, "--processor-json-file", "f"},
          "--processor-json"}};
-    const auto before = stage.number("SELECT COUNT(*) FROM conversation_callbacks");
+    const auto before = rig.number("SELECT COUNT(*) FROM conversation_callbacks");
     for (const auto& [args, named] : wrong) {
         auto all = args;
         all.insert(all.begin(), {"add", "--conversation", "w"});
-        const auto done = callbacks(stage, all);
+        const auto done = callbacks(rig, all);
         BOOST_TEST_CONTEXT(args.back()) {
             BOOST_TEST(done.status == 64);
             BOOST_TEST(contains(done.err, named), done.err);
@@ -197,15 +194,15 @@ BOOST_AUTO_TEST_CASE(a_wrong_registration_is_refused_with_the_field_named_and_le
         }
     }
     for (const auto& conversation : {std::string(), std::string(256, 'x'), std::string("\xff")})
-        BOOST_TEST(callbacks(stage, {"add", "--conversation", conversation, "--processor", "log"}).status ==
+        BOOST_TEST(callbacks(rig, {"add", "--conversation", conversation, "--processor", "log"}).status ==
                    64);
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks") == before);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks") == before);
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_id_is_a_failure_that_names_it) {
-    const auto& stage = stage_of_this_file();
+    const auto& rig = stage_of_this_file();
     for (const char* command : {"show", "cancel", "wake"}) {
-        const auto done = callbacks(stage, {command, "987654"});
+        const auto done = callbacks(rig, {command, "987654"});
         BOOST_TEST(done.status == 1);
         BOOST_TEST(contains(done.err, "987654"), done.err);
         BOOST_TEST(done.out.empty());
@@ -213,20 +210,20 @@ BOOST_AUTO_TEST_CASE(an_unknown_id_is_a_failure_that_names_it) {
 }
 
 BOOST_AUTO_TEST_CASE(cancel_completes_a_callback_and_wake_leaves_one_that_is_awake) {
-    const auto& stage = stage_of_this_file();
-    const auto id = std::to_string(stage.add_github("cancelled", "o/r", 7, "once"));
-    BOOST_TEST(callbacks(stage, {"wake", id}).status == 0);
-    BOOST_TEST(document(stage, {"show", id}).at("phase").get<std::string>() == "watching");
+    const auto& rig = stage_of_this_file();
+    const auto id = std::to_string(rig.add_github("cancelled", "o/r", 7, "once"));
+    BOOST_TEST(callbacks(rig, {"wake", id}).status == 0);
+    BOOST_TEST(document(rig, {"show", id}).at("phase").get<std::string>() == "watching");
     for (int i = 0; i < 2; ++i) {
-        BOOST_TEST(callbacks(stage, {"cancel", id}).status == 0);
-        const auto shown = document(stage, {"show", id});
+        BOOST_TEST(callbacks(rig, {"cancel", id}).status == 0);
+        const auto shown = document(rig, {"show", id});
         BOOST_TEST(shown.at("status").get<std::string>() == "COMPLETED");
         BOOST_TEST(shown.at("phase").get<std::string>() == "cancelled");
     }
 }
 
 BOOST_AUTO_TEST_CASE(rows_as_openhands_writes_them_are_accepted_and_kept_as_they_are) {
-    const auto& stage = stage_of_this_file();
+    const auto& rig = stage_of_this_file();
     const TempDir folder;
     const auto file = folder.path() / "processor.json";
     const auto rows = upstream_rows(".Github");
@@ -235,9 +232,9 @@ BOOST_AUTO_TEST_CASE(rows_as_openhands_writes_them_are_accepted_and_kept_as_they
         BOOST_TEST_CONTEXT(row.at("_note")) {
             const auto type = row.at("processor_type").get<std::string>();
             std::ofstream(file) << row.at("processor_json").dump(2);
-            const auto id = stage.add_callback(
+            const auto id = rig.add_callback(
                 {"--conversation", "upstream", "--processor", type, "--processor-json-file", file.string()});
-            const auto shown = document(stage, {"show", std::to_string(id)});
+            const auto shown = document(rig, {"show", std::to_string(id)});
             BOOST_TEST(shown.at("processor_type").get<std::string>() == type);
             BOOST_TEST((shown.at("processor_json") == row.at("processor_json")));
             BOOST_TEST(shown.at("status").get<std::string>() == "ACTIVE");
@@ -246,48 +243,47 @@ BOOST_AUTO_TEST_CASE(rows_as_openhands_writes_them_are_accepted_and_kept_as_they
 }
 
 BOOST_AUTO_TEST_CASE(a_late_registration_is_told_the_last_end_once_and_only_when_it_asks) {
-    const Stage stage("late", 1);
-    Story story("late");
-    story.user("Go.").agent_asks("Which?").user("That.").agent_finishes("Done.");
-    stage.publish(story.records());
-    const auto worker = stage.epilogue().worker();
-    eventually("the conversation is read", [&] { return stage.stored() == stage.ends(); });
+    const Rig rig("late", 1);
+    V0Conversation conversation("late");
+    conversation.user("Go.").agent_asks("Which?").user("That.").agent_finishes("Done.");
+    rig.publish(conversation.records());
+    const auto worker = rig.epilogue().worker();
+    eventually("the conversation is read", [&] { return rig.stored() == rig.ends(); });
 
-    const auto owed = [&] { return stage.number("SELECT COUNT(*) FROM deliveries"); };
-    const auto first = stage.add_github("late", "o/late", 1, "every_turn");
+    const auto owed = [&] { return rig.number("SELECT COUNT(*) FROM deliveries"); };
+    const auto first = rig.add_github("late", "o/late", 1, "every_turn");
     BOOST_TEST(owed() == 1);  // the last end, not the question before it
-    stage.add_github("late", "o/late", 1, "every_turn");
+    rig.add_github("late", "o/late", 1, "every_turn");
     BOOST_TEST(owed() == 1);  // it was told there
-    const auto other = stage.add_github("late", "o/late", 2, "once");
+    const auto other = rig.add_github("late", "o/late", 2, "once");
     BOOST_TEST(owed() == 2);
-    const auto next =
-        stage.add_callback({"--conversation", "late", "--processor", "github", "--processor-json",
-                            where("o/late", 3), "--from", "next", "--mode", "every_turn"});
+    const auto next = rig.add_callback({"--conversation", "late", "--processor", "github", "--processor-json",
+                                        where("o/late", 3), "--from", "next", "--mode", "every_turn"});
     BOOST_TEST(owed() == 2);
     eventually("both are sent",
-               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 2; });
-    for (const auto& comment : stage.platform().visible())
+               [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 2; });
+    for (const auto& comment : rig.platform().visible())
         BOOST_TEST(contains(comment.body, "**Finished**\n\nDone."), comment.body);
-    const auto shown = [&](std::int64_t id) { return document(stage, {"show", std::to_string(id)}); };
+    const auto shown = [&](std::int64_t id) { return document(rig, {"show", std::to_string(id)}); };
     BOOST_TEST(shown(other).at("status").get<std::string>() == "COMPLETED");
     BOOST_TEST(shown(first).at("status").get<std::string>() == "ACTIVE");
     BOOST_TEST(shown(first).at("turn_key").get<std::string>() == "5");
     BOOST_TEST(shown(next).at("turn_key").is_null());
 
     // A turn is open: there is nothing to tell now, and the end to come is told once.
-    const auto known = story.records().size();
-    story.user("More.");
-    stage.publish({story.records().begin() + static_cast<std::ptrdiff_t>(known), story.records().end()});
-    eventually("the turn is opened", [&] { return stage.stored() == stage.ends(); });
-    const auto during = stage.add_github("late", "o/late", 4, "once");
+    const auto known = conversation.records().size();
+    conversation.user("More.");
+    rig.publish(conversation.records_since(known));
+    eventually("the turn is opened", [&] { return rig.stored() == rig.ends(); });
+    const auto during = rig.add_github("late", "o/late", 4, "once");
     BOOST_TEST(owed() == 2);
-    const auto opened = story.records().size();
-    story.agent_finishes("Done again.");
-    stage.publish({story.records().begin() + static_cast<std::ptrdiff_t>(opened), story.records().end()});
+    const auto opened = conversation.records().size();
+    conversation.agent_finishes("Done again.");
+    rig.publish(conversation.records_since(opened));
     eventually("the new end is told",
-               [&] { return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 6; });
+               [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 6; });
     std::multiset<std::string> told;
-    for (const auto& comment : stage.platform().visible())
+    for (const auto& comment : rig.platform().visible())
         if (contains(comment.body, "Done again.")) told.insert(comment.path);
     BOOST_TEST((told == std::multiset<std::string>{"o/late#1", "o/late#1", "o/late#3", "o/late#4"}));
     BOOST_TEST(shown(during).at("status").get<std::string>() == "COMPLETED");

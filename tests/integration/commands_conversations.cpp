@@ -1,4 +1,4 @@
-// `epilogue conversations …` from the outside, against a stand-in for an agent server and a real database.
+// `epilogue conversations …` from the outside, against a fake agent server and a real database.
 #define BOOST_TEST_MODULE commands_conversations
 #include <csignal>
 #include <fstream>
@@ -7,10 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/process/ports.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
 #include "tests/support/eventually.h"
+#include "tests/support/text.h"
 #include "worker/agents/agent_directory.h"
 
 using namespace epilogue;
@@ -20,10 +21,6 @@ using Json = nlohmann::json;
 namespace {
 
 const std::string id = "11111111-2222-4333-8444-555555555555";
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// A server with one conversation, and the program configured for it.
 struct Place {
@@ -45,7 +42,7 @@ struct Place {
         return Json::parse(done.out);
     }
 
-    AgentStandIn server;
+    FakeAgentServer server;
     Epilogue epilogue;
 };
 
@@ -211,7 +208,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_remembered_is_not_created) {
     BOOST_TEST(memory.endpoints().empty());
     // A server that takes no key needs none of ours.
     Place open(merged({memory.settings(), {{"agent_server.session_api_key", std::string()}}}));
-    open.server.on("GET /" + id, [](const auto&) { return standin::json_reply(200, "{}"); });
+    open.server.on("GET /" + id, [](const auto&) { return fake_platform::json_reply(200, "{}"); });
     BOOST_TEST(open.run({"remember", id}).status == 0);
     BOOST_TEST((memory.endpoints().at(0).at(2) == std::nullopt));
 }

@@ -5,8 +5,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -14,36 +15,32 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-/// A stage with a worker on it, and what an operator asks of its ledger.
+/// A rig with a worker on it, and what an operator asks of its ledger.
 class Ledger {
   public:
     explicit Ledger(const std::string& name)
-        : stage_(name, 1, {{"worker.lease_s", 5}, {"worker.http_timeout_s", 2}}),
-          worker_(stage_.epilogue().worker()) {}
+        : rig_(name, 1, {{"worker.lease_s", 5}, {"worker.http_timeout_s", 2}}),
+          worker_(rig_.epilogue().worker()) {}
 
-    const Stage& stage() const { return stage_; }
-    const StandIn& platform() const { return stage_.platform(); }
+    const Rig& rig() const { return rig_; }
+    const FakePlatformProcess& platform() const { return rig_.platform(); }
 
-    /// Tells a story of one turn with a callback to o/NAME#1; returns the delivery's id.
+    /// Publishes a conversation of one turn with a callback to o/NAME#1; returns the delivery's id.
     std::string owe(const std::string& conversation) const {
-        stage_.add_github(conversation, "o/" + conversation, 1, "once");
-        stage_.publish(Story(conversation).user("Go.").agent_finishes("Done.").records());
+        rig_.add_github(conversation, "o/" + conversation, 1, "once");
+        rig_.publish(V0Conversation(conversation).user("Go.").agent_finishes("Done.").records());
         return eventually("the delivery is planned",
                           [&]() -> std::optional<std::string> {
                               const auto rows =
-                                  stage_.query("SELECT delivery_id FROM deliveries WHERE conversation_id='" +
-                                               conversation + "'");
+                                  rig_.query("SELECT delivery_id FROM deliveries WHERE conversation_id='" +
+                                             conversation + "'");
                               return rows.empty() ? std::nullopt : rows[0].at(0);
                           })
             .value();
     }
     Finished run(std::vector<std::string> args) const {
         args.insert(args.begin(), "deliveries");
-        return stage_.epilogue().run(args);
+        return rig_.epilogue().run(args);
     }
     /// The one JSON document that a command prints, and nothing else.
     Json document(std::vector<std::string> args) const {
@@ -55,8 +52,8 @@ class Ledger {
     Json shown(const std::string& id) const { return document({"show", id}); }
     void wait_for(const std::string& id, const std::string& state) const {
         eventually(id + " is " + state, [&] {
-            return stage_.number("SELECT COUNT(*) FROM deliveries WHERE delivery_id='" + id +
-                                 "' AND state='" + state + "'") == 1;
+            return rig_.number("SELECT COUNT(*) FROM deliveries WHERE delivery_id='" + id + "' AND state='" +
+                               state + "'") == 1;
         });
     }
     /// Only this token is good from now on; "": all are.
@@ -65,7 +62,7 @@ class Ledger {
         platform().control("POST", "/tokens", {{"tokens", tokens}}, 5s);
     }
     std::string callback_status(const std::string& conversation) const {
-        return stage_
+        return rig_
             .query("SELECT status FROM conversation_callbacks WHERE conversation_id='" + conversation + "'")
             .at(0)
             .at(0)
@@ -73,7 +70,7 @@ class Ledger {
     }
 
   private:
-    Stage stage_;
+    Rig rig_;
     WorkerProcess worker_;
 };
 
@@ -183,7 +180,7 @@ BOOST_AUTO_TEST_CASE(an_operator_says_what_became_of_a_parked_delivery) {
 
 BOOST_AUTO_TEST_CASE(an_operator_says_what_became_of_an_unknown_delivery) {
     const Ledger ledger("unknown");
-    // The answers are lost, and nobody can look: the rows stay in doubt.
+    // The answers are lost, and look-ups are impossible: the rows stay in doubt.
     ledger.platform().rules({{{"do", "hang"}, {"method", "POST"}, {"times", 2}},
                              {{"do", "status"}, {"status", 502}, {"method", "GET"}, {"times", -1}}});
     const auto sent = ledger.owe("sent");

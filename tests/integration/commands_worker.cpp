@@ -4,17 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// Waits until /readyz is 503 and names the reason; the worker runs on meanwhile.
 void wait_unready(WorkerProcess& worker, const std::string& reason) {
@@ -32,12 +29,12 @@ void wait_unready(WorkerProcess& worker, const std::string& reason) {
     BOOST_TEST(worker.get("/healthz").status == 200);
 }
 
-/// Tells a conversation of one turn and waits until it is posted.
-void check_posts(const Stage& stage, const std::string& conversation) {
-    stage.add_github(conversation, "o/" + conversation, 1, "once");
-    stage.publish(Story(conversation).user("Go.").agent_finishes("Done.").records());
+/// Publishes a conversation of one turn and waits until it is posted.
+void check_posts(const Rig& rig, const std::string& conversation) {
+    rig.add_github(conversation, "o/" + conversation, 1, "once");
+    rig.publish(V0Conversation(conversation).user("Go.").agent_finishes("Done.").records());
     eventually(conversation + " is told", [&] {
-        const auto visible = stage.platform().visible();
+        const auto visible = rig.platform().visible();
         return !visible.empty() && visible.back().path == "o/" + conversation + "#1";
     });
 }
@@ -56,22 +53,22 @@ BOOST_AUTO_TEST_CASE(without_the_tables_it_ends_with_78_and_says_what_to_run) {
 }
 
 BOOST_AUTO_TEST_CASE(on_newer_tables_it_works) {
-    const Stage stage("newer", 1);
-    stage.query(
+    const Rig rig("newer", 1);
+    rig.query(
         "INSERT INTO schema_migrations SELECT 1000, 'of a later version', applied_at "
         "FROM schema_migrations LIMIT 1");
-    const auto worker = stage.epilogue().worker();
-    check_posts(stage, "newer");
-    BOOST_TEST(stage.epilogue().run({"migrate"}).status == 0);
+    const auto worker = rig.epilogue().worker();
+    check_posts(rig, "newer");
+    BOOST_TEST(rig.epilogue().run({"migrate"}).status == 0);
 }
 
 BOOST_AUTO_TEST_CASE(it_drains_on_a_signal_and_ends_at_once_on_the_second) {
-    const Stage stage("signals", 1);
-    stage.platform().rules({{{"do", "hang"}, {"method", "POST"}}});
-    auto worker = stage.epilogue().worker();
-    stage.add_github("held", "o/held", 1, "once");
-    stage.publish(Story("held").user("Go.").agent_finishes("Done.").records());
-    stage.platform().wait_held(1, 30s);
+    const Rig rig("signals", 1);
+    rig.platform().rules({{{"do", "hang"}, {"method", "POST"}}});
+    auto worker = rig.epilogue().worker();
+    rig.add_github("held", "o/held", 1, "once");
+    rig.publish(V0Conversation("held").user("Go.").agent_finishes("Done.").records());
+    rig.platform().wait_held(1, 30s);
     worker.process().signal(SIGINT);
     eventually("it says that it drains", [&] {
         const auto answer = worker.get("/readyz");
@@ -95,42 +92,88 @@ BOOST_AUTO_TEST_CASE(it_waits_for_a_topic_that_is_missing) {
 }
 
 BOOST_AUTO_TEST_CASE(it_outlives_its_database_and_its_broker) {
-    const Stage stage("outlived", 2);
+    const Rig rig("outlived", 2);
     auto& server = server_of_this_program();
     auto& broker = broker_of_this_program();
 
     server.stop();
-    auto worker = stage.epilogue().start_worker();
+    auto worker = rig.epilogue().start_worker();
     wait_unready(worker, "database");
     server.start_again();
     worker.wait_ready(60s);
-    check_posts(stage, "first");
+    check_posts(rig, "first");
 
     server.kill9();
     wait_unready(worker, "senders");
     server.start_again();
     worker.wait_ready(60s);
-    check_posts(stage, "second");
+    check_posts(rig, "second");
 
     broker.kill9();
     wait_unready(worker, "broker");
     broker.start_again();
     worker.wait_ready(60s);
-    check_posts(stage, "third");
-    eventually("the offsets have followed", [&] { return stage.committed() == stage.ends(); });
+    check_posts(rig, "third");
+    eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });
     BOOST_TEST(worker.process().stop(30s) == 0);
-    BOOST_TEST(stage.platform().counts().at("visible") == 3U);
-    BOOST_TEST(stage.platform().counts().at("attempts") == 3U);
+    BOOST_TEST(rig.platform().counts().at("visible") == 3U);
+    BOOST_TEST(rig.platform().counts().at("attempts") == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_broker_it_starts_unready_and_joins_when_there_is_one) {
-    const Stage stage("unbroken", 1);
+    const Rig rig("unbroken", 1);
     auto& broker = broker_of_this_program();
     broker.stop();
-    auto worker = stage.epilogue().start_worker();
+    auto worker = rig.epilogue().start_worker();
     wait_unready(worker, "broker");
     BOOST_TEST(worker.get("/metrics").status == 200);
     broker.start_again();
     worker.wait_ready(60s);
-    check_posts(stage, "joined");
+    check_posts(rig, "joined");
+}
+
+BOOST_AUTO_TEST_CASE(the_endpoints_that_openhands_calls_otherwise_answer_too) {
+    const Rig rig("endpoints", 1);
+    const auto worker = rig.epilogue().worker();
+    for (const std::string path : {"/healthz", "/health", "/alive"}) {
+        const auto answer = worker.get(path);
+        BOOST_TEST(answer.status == 200, path);
+        BOOST_TEST(answer.body == worker.get("/healthz").body, path);
+    }
+    for (const std::string path : {"/readyz", "/ready"}) {
+        const auto answer = worker.get(path);
+        BOOST_TEST(answer.status == 200, path);
+        BOOST_TEST(answer.body == worker.get("/readyz").body, path);
+    }
+    const auto answer = worker.get("/server_info");
+    BOOST_TEST(answer.status == 200);
+    const auto info = nlohmann::json::parse(answer.body);
+    BOOST_TEST(info.at("name") == "epilogue");
+    const auto printed = rig.epilogue().run({"--version"}).out;
+    BOOST_TEST(contains(printed, info.at("version").get<std::string>()), printed);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_without_partitions_is_ready) {
+    const Rig rig("too_many", 1);
+    const auto named = [&](const std::string& client_id) {
+        return Epilogue(
+            merged({rig.settings(),
+                    {{"kafka.properties", std::map<std::string, std::string>{{"client.id", client_id}}}}}));
+    };
+    const Epilogue one = named("one");
+    const Epilogue other = named("other");
+    const auto first = one.worker();
+    const auto second = other.worker();
+    const std::set<std::string> both{"one", "other"};
+    eventually("both are in the group", [&] {
+        const auto group = broker_of_this_program().group(rig.name());
+        return group.is_stable && group.client_ids == both;
+    });
+    eventually("the one partition is claimed",
+               [&] { return rig.number("SELECT COUNT(*) FROM partition_progress") == 1; });
+    BOOST_TEST(first.get("/readyz").status == 200);
+    BOOST_TEST(second.get("/readyz").status == 200);
+    check_posts(rig, "too-many");
+    BOOST_TEST(first.get("/readyz").status == 200);
+    BOOST_TEST(second.get("/readyz").status == 200);
 }

@@ -103,11 +103,12 @@ struct Tally {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(what_is_lost_before_commit_is_done_again_and_nothing_is_ambiguous, Ledger) {
-    for (const Deed deed : {Deed::kill_session, Deed::lose_request, Deed::lose_answer, Deed::cut_behind}) {
+    for (const ProxyAction action : {ProxyAction::kill_session, ProxyAction::lose_request,
+                                     ProxyAction::lose_answer, ProxyAction::cut_behind}) {
         for (const Request at : {Request::begin, Request::statement}) {
             for (int i = 0; i < 5; ++i) {
                 proxy.plan(
-                    {.deed = deed, .at = at, .containing = at == Request::begin ? "BEGIN" : "partition"});
+                    {.action = action, .at = at, .containing = at == Request::begin ? "BEGIN" : "partition"});
                 const Told told = add_one();
                 BOOST_TEST(told.result.has_value());
                 BOOST_TEST(told.runs == (at == Request::begin ? 1 : 2));
@@ -122,20 +123,21 @@ BOOST_FIXTURE_TEST_CASE(what_is_lost_before_commit_is_done_again_and_nothing_is_
 
 BOOST_FIXTURE_TEST_CASE(of_200_ambiguous_commits_every_one_is_decided_rightly, Ledger) {
     struct Part {
-        Deed deed;
+        ProxyAction action;
         int times;
         std::optional<int>
             runs;  ///< what must come out; nothing where the server may or may not have done it
     };
     constexpr int often = 70;
     constexpr int seldom = 35;
-    const std::array parts{Part{Deed::lose_request, often, 2}, Part{Deed::lose_answer, often, 1},
-                           Part{Deed::kill_session, seldom, 2}, Part{Deed::cut_behind, seldom, std::nullopt}};
+    const std::array parts{
+        Part{ProxyAction::lose_request, often, 2}, Part{ProxyAction::lose_answer, often, 1},
+        Part{ProxyAction::kill_session, seldom, 2}, Part{ProxyAction::cut_behind, seldom, std::nullopt}};
     Tally tally;
     for (int i = 0; i < often; ++i) {
-        for (const auto& [deed, times, runs] : parts) {
+        for (const auto& [action, times, runs] : parts) {
             if (i >= times) continue;
-            proxy.plan({.deed = deed, .at = Request::commit, .reset = i % 2 == 1});
+            proxy.plan({.action = action, .at = Request::commit, .reset = i % 2 == 1});
             const Told told = add_one();
             BOOST_TEST(told.ambiguous == 1);
             if (runs) BOOST_TEST(told.runs == *runs);
@@ -155,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(of_200_ambiguous_commits_every_one_is_decided_rightly, L
 BOOST_FIXTURE_TEST_CASE(a_commit_that_comes_after_the_decision_finds_its_session_ended, Ledger) {
     Tally tally;
     for (std::size_t i = 1; i <= 20; ++i) {
-        proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
+        proxy.plan({.action = ProxyAction::deliver_late, .at = Request::commit});
         tally.add(add_one());
         proxy.release();
         eventually("it was too late", [&] { return proxy.counts().late_lost == i; });
@@ -169,8 +171,8 @@ BOOST_FIXTURE_TEST_CASE(a_commit_that_comes_after_the_decision_finds_its_session
 BOOST_FIXTURE_TEST_CASE(a_commit_that_races_with_the_end_of_its_session_is_decided_rightly, Ledger) {
     Tally tally;
     for (int i = 0; i < 30; ++i) {
-        proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
-        proxy.plan({.deed = Deed::hold, .at = Request::statement, .containing = "KILL "});
+        proxy.plan({.action = ProxyAction::deliver_late, .at = Request::commit});
+        proxy.plan({.action = ProxyAction::hold, .at = Request::statement, .containing = "KILL "});
         auto told = std::async(std::launch::async, [&] { return add_one(); });
         eventually("COMMIT and KILL wait", [&] { return proxy.counts().held_now == 2; });
         proxy.release();
@@ -182,15 +184,17 @@ BOOST_FIXTURE_TEST_CASE(a_commit_that_races_with_the_end_of_its_session_is_decid
 }
 
 BOOST_FIXTURE_TEST_CASE(a_commit_under_way_in_the_server_is_waited_for_or_ended, Ledger) {
-    // Nobody can commit while the administrator holds the read lock: COMMIT stays under way in the server.
+    // No session can commit while the administrator holds the read lock: COMMIT stays under way in the
+    // server.
     const auto administrator = database.administrator();
     Tally tally;
     for (int i = 0; i < 10; ++i) {
         const bool commits_first = i % 2 == 0;
         std::int64_t session = 0;
         bool locked = false;
-        proxy.plan({.deed = Deed::cut_behind, .at = Request::commit});
-        if (commits_first) proxy.plan({.deed = Deed::hold, .at = Request::statement, .containing = "KILL "});
+        proxy.plan({.action = ProxyAction::cut_behind, .at = Request::commit});
+        if (commits_first)
+            proxy.plan({.action = ProxyAction::hold, .at = Request::statement, .containing = "KILL "});
         auto told = std::async(std::launch::async, [&] {
             return add_one([&] {
                 if (locked) return;
@@ -219,13 +223,15 @@ BOOST_FIXTURE_TEST_CASE(a_commit_under_way_in_the_server_is_waited_for_or_ended,
 }
 
 BOOST_FIXTURE_TEST_CASE(the_question_is_asked_again_when_its_own_connection_is_lost, Ledger) {
-    for (const Deed deed : {Deed::lose_request, Deed::lose_answer}) {
-        proxy.plan({.deed = deed, .at = Request::commit});
-        proxy.plan({.deed = Deed::lose_request, .at = Request::statement, .containing = "KILL "});
-        proxy.plan({.deed = Deed::lose_answer, .at = Request::statement, .containing = "KILL "});
+    for (const ProxyAction action : {ProxyAction::lose_request, ProxyAction::lose_answer}) {
+        proxy.plan({.action = action, .at = Request::commit});
+        proxy.plan({.action = ProxyAction::lose_request, .at = Request::statement, .containing = "KILL "});
+        proxy.plan({.action = ProxyAction::lose_answer, .at = Request::statement, .containing = "KILL "});
         const Told told =
             add_one([&] {  // the work's own locking read is over: the next one is the question's
-                proxy.plan({.deed = Deed::lose_answer, .at = Request::statement, .containing = "FOR UPDATE"});
+                proxy.plan({.action = ProxyAction::lose_answer,
+                            .at = Request::statement,
+                            .containing = "FOR UPDATE"});
             });
         BOOST_TEST(told.result.has_value());
         BOOST_TEST(told.ambiguous == 1);
@@ -238,7 +244,7 @@ BOOST_FIXTURE_TEST_CASE(sessions_that_died_in_the_pool_do_not_stand_in_the_way_o
     const auto nothing = [](Transaction&) -> Result<void> { return {}; };
     // Two sessions at once: afterwards two are idle in the pool.
     BOOST_TEST(store.read_only([&](Transaction&) { return store.read_only(nothing); }).has_value());
-    proxy.plan({.deed = Deed::hold, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::hold, .at = Request::commit});
     auto told = std::async(std::launch::async, [&] { return add_one(); });
     eventually("COMMIT waits", [&] { return proxy.counts().held_now == 1; });
     BOOST_TEST(proxy.cut_all() >= 2U);
@@ -248,7 +254,7 @@ BOOST_FIXTURE_TEST_CASE(sessions_that_died_in_the_pool_do_not_stand_in_the_way_o
 }
 
 BOOST_FIXTURE_TEST_CASE(what_nobody_can_say_is_an_error_and_not_a_decision, Ledger) {
-    proxy.plan({.deed = Deed::lose_answer, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::lose_answer, .at = Request::commit});
     const auto refusing = [&] { proxy.set({.refuses = true}); };
     const std::int64_t before = sequence();
     const Told told = add_one(refusing);

@@ -51,7 +51,7 @@ std::string marker_of(const std::string& key, const std::string& delivery_id) {
     return "<!-- epilogue:1 id=" + delivery_id + " mac=" + hex_of(mac.data(), 8) + " -->";
 }
 
-std::string headline_of(const ExpectedTurn& turn) {
+std::string headline_of(const RecordedTurn& turn) {
     static const std::map<std::string, std::string> headlines{
         {"finished", "Finished"},         {"awaiting_user_input", "Waiting for you"},
         {"error", "Ended with an error"}, {"stuck", "Got stuck"},
@@ -60,7 +60,7 @@ std::string headline_of(const ExpectedTurn& turn) {
     return "**" + headlines.at(turn.verdict) + "**" + (code.empty() ? "" : ": `" + code + "`");
 }
 
-std::string start_of_post(const ExpectedTurn& turn) {
+std::string start_of_post(const RecordedTurn& turn) {
     const bool with_words = turn.verdict == "finished" || turn.verdict == "awaiting_user_input";
     return headline_of(turn) + "\n\n" +
            (with_words && !turn.final_message.empty() ? turn.final_message + "\n\n" : "");

@@ -18,10 +18,10 @@ std::string delivery_id_of(const std::string& installation, const std::string& c
 std::string marker_of(const std::string& key, const std::string& delivery_id);
 
 /// Contract §10: the first line.
-std::string headline_of(const ExpectedTurn& turn);
+std::string headline_of(const RecordedTurn& turn);
 
 /// Contract §10: the first line and the agent's words, where they belong to the post; up to where the facts
 /// begin.
-std::string start_of_post(const ExpectedTurn& turn);
+std::string start_of_post(const RecordedTurn& turn);
 
 }  // namespace epilogue::testing

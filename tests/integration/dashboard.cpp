@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
 #include "tests/support/ports.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -87,25 +87,25 @@ std::multimap<std::string, std::string> queries() {
 }
 
 /// In one go: a post, one whose answer is lost, one that the platform forbids, and a record that is none.
-void tell(const Stage& stage, const std::string& name) {
+void tell(const Rig& rig, const std::string& name) {
     for (const std::string what : {"posted", "lost", "parked"}) {
-        stage.add_github(name + what, "o/" + what, 1, "once");
-        stage.publish(Story(name + what).user("Go.").agent_finishes("Done.").records());
+        rig.add_github(name + what, "o/" + what, 1, "once");
+        rig.publish(V0Conversation(name + what).user("Go.").agent_finishes("Done.").records());
     }
-    stage.publish({{.key = name, .value = "{not json"}});
+    rig.publish({{.key = name, .value = "{not json"}});
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
-    const Stage stage("dashboard", 2);
-    stage.platform().rules(
+    const Rig rig("dashboard", 2);
+    rig.platform().rules(
         {{{"do", "status"}, {"status", 403}, {"method", "POST"}, {"path", "/o/parked/"}, {"times", -1}},
          {{"do", "apply_then_reset"}, {"method", "POST"}, {"path", "/o/lost/"}, {"times", -1}}});
-    auto worker = stage.epilogue().worker();
+    auto worker = rig.epilogue().worker();
     const Prometheus prometheus(worker);
     // A rate wants two different samples: all series are there before the second go.
-    tell(stage, "first");
+    tell(rig, "first");
     const auto has = [&](const std::string& query) {
         eventually("Prometheus has " + query, [&] { return !prometheus.values(query).empty(); });
     };
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
     has("epilogue_lookups_total{result=\"found\"} > 0");
     has("epilogue_transition_to_visible_seconds_count > 1");
     has("epilogue_parked > 0");
-    tell(stage, "second");
+    tell(rig, "second");
 
     const auto all = queries();
     BOOST_TEST(all.size() > 20U);

@@ -17,6 +17,7 @@
 #include "tests/support/process.h"
 #include "tests/support/requirements.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -95,10 +96,6 @@ Table table_of(const std::string& out) {
             std::stoi(found[5])};
 }
 
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(each_post_is_shown_once_and_nothing_is_left_behind) {
@@ -113,10 +110,10 @@ BOOST_AUTO_TEST_CASE(each_post_is_shown_once_and_nothing_is_left_behind) {
     BOOST_TEST(table.lost == 0);
     for (const char* where : {"acme/notes#12 (GitHub; ", "acme/notes!16, thread ", "C0WEB, thread ",
                               "C0I18N (Slack; ", "acme/build#5 (GitLab; ", "acme/notes!15, thread "})
-        BOOST_TEST(holds(out, std::string("commented on ") + where), where);
-    BOOST_TEST(holds(out, "events published"), "a progress line");
-    BOOST_TEST(holds(out, "The comment is there, so it is not posted again."));
-    BOOST_TEST(!holds(out, "\x1b"), "an escape code in spite of NO_COLOR");
+        BOOST_TEST(contains(out, std::string("commented on ") + where), where);
+    BOOST_TEST(contains(out, "events published"), "a progress line");
+    BOOST_TEST(contains(out, "The comment is there, so it is not posted again."));
+    BOOST_TEST(!contains(out, "\x1b"), "an escape code in spite of NO_COLOR");
     demo.require_nothing_left();
 }
 
@@ -129,16 +126,17 @@ BOOST_AUTO_TEST_CASE(a_lost_and_a_doubled_post_fail_it_and_are_named) {
     BOOST_TEST(of_lost.lost == 1);
     BOOST_TEST(of_lost.duplicates == 0);
     BOOST_TEST(of_lost.posts == of_lost.turns - 1);
-    BOOST_TEST(holds(lost.out(), "lost: acme/api#31: Ended with an error: LLMRateLimitError\n"), lost.out());
-    BOOST_TEST(!holds(lost.out(), "\x1b"), "an escape code in a file");
-    BOOST_TEST(!holds(lost.out(), "\r"), "a progress line in a file");
+    BOOST_TEST(contains(lost.out(), "lost: acme/api#31: Ended with an error: LLMRateLimitError\n"),
+               lost.out());
+    BOOST_TEST(!contains(lost.out(), "\x1b"), "an escape code in a file");
+    BOOST_TEST(!contains(lost.out(), "\r"), "a progress line in a file");
 
     BOOST_TEST(doubled.ended() == 1);
     const Table of_doubled = table_of(doubled.out());
     BOOST_TEST(of_doubled.lost == 0);
     BOOST_TEST(of_doubled.duplicates == 1);
     BOOST_TEST(of_doubled.posts == of_doubled.turns + 1);
-    BOOST_TEST(holds(doubled.out(), "duplicate: acme/clock#9: Finished\n"), doubled.out());
+    BOOST_TEST(contains(doubled.out(), "duplicate: acme/clock#9: Finished\n"), doubled.out());
 
     lost.require_nothing_left();
     doubled.require_nothing_left();
@@ -150,14 +148,14 @@ BOOST_AUTO_TEST_CASE(kept_running_it_answers_at_the_printed_addresses_until_it_i
     const auto out = eventually("the addresses are printed", one_minute, [&]() -> std::optional<std::string> {
         BOOST_REQUIRE_MESSAGE(demo.process().running(), demo.out());
         const std::string text = demo.out();
-        return holds(text, "deliveries list --config") && text.ends_with('\n') ? std::optional(text)
-                                                                               : std::nullopt;
+        return contains(text, "deliveries list --config") && text.ends_with('\n') ? std::optional(text)
+                                                                                  : std::nullopt;
     });
     BOOST_REQUIRE(std::regex_search(*out, found, std::regex("callbacks list --config (\\S+)")));
     const auto listed =
         run({{executable, "deliveries", "list", "--json", "--config", found[1].str()}}, one_minute);
     BOOST_TEST(listed.status == 0, listed.err);
-    BOOST_TEST(holds(listed.out, "github:acme/notes#12"));
+    BOOST_TEST(contains(listed.out, "github:acme/notes#12"));
     BOOST_REQUIRE(std::regex_search(*out, found, std::regex("log +(\\S+)")));
     BOOST_TEST(std::filesystem::exists(found[1].str()));
 
@@ -168,7 +166,7 @@ BOOST_AUTO_TEST_CASE(kept_running_it_answers_at_the_printed_addresses_until_it_i
 
 BOOST_AUTO_TEST_CASE(interrupted_in_the_middle_it_fails_and_leaves_nothing_behind) {
     Demo demo(plain());
-    eventually("a post is shown", one_minute, [&] { return holds(demo.out(), "commented on"); });
+    eventually("a post is shown", one_minute, [&] { return contains(demo.out(), "commented on"); });
     demo.process().signal(SIGTERM);
     BOOST_TEST(demo.ended() == 1);
     demo.require_nothing_left();
@@ -179,6 +177,6 @@ BOOST_AUTO_TEST_CASE(without_mariadb_it_says_what_to_install) {
     Demo demo(plain(), {{"PATH", no_programs.path()}});
     BOOST_TEST(demo.ended() == 69);
     BOOST_TEST(demo.out() == "");
-    BOOST_TEST(holds(demo.process().err(), "apt-get install mariadb-server-core mariadb-client-core"));
+    BOOST_TEST(contains(demo.process().err(), "apt-get install mariadb-server-core mariadb-client-core"));
     demo.require_nothing_left();
 }

@@ -3,8 +3,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -14,16 +15,12 @@ using Json = nlohmann::json;
 const std::string token = "a token of the tests";
 const std::string nobody_listens = "http://127.0.0.1:9";
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-/// One stage for the cases that change nothing that lasts.
-struct Scene {
-    Stage stage{"examined", 1};
+/// One rig for the cases that change nothing that lasts.
+struct DoctorEnvironment {
+    Rig rig{"examined", 1};
 };
-Scene& scene() {
-    static Scene one;
+DoctorEnvironment& environment() {
+    static DoctorEnvironment one;
     return one;
 }
 
@@ -47,7 +44,7 @@ struct Examination {
 };
 
 Examination examine(const Settings& more = {}) {
-    const auto done = Epilogue(merged({scene().stage.settings(), more})).run({"doctor", "--json"});
+    const auto done = Epilogue(merged({environment().rig.settings(), more})).run({"doctor", "--json"});
     BOOST_TEST(!contains(done.out + done.err, token));
     return {done.status, Json::parse(done.out)};
 }
@@ -69,8 +66,8 @@ class Scopes {
 
   private:
     void set(const std::string& scopes) const {
-        scene().stage.platform().control("POST", "/scopes", {{"platform", platform_}, {"scopes", scopes}},
-                                         std::chrono::seconds(10));
+        environment().rig.platform().control("POST", "/scopes", {{"platform", platform_}, {"scopes", scopes}},
+                                             std::chrono::seconds(10));
     }
     std::string platform_;
     std::string usual_;
@@ -79,9 +76,9 @@ class Scopes {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(where_all_is_well_it_says_so_and_leaves_no_trace) {
-    const auto& stage = scene().stage;
+    const auto& rig = environment().rig;
     const auto rows = [&] {
-        return stage.number(
+        return rig.number(
             "SELECT (SELECT COUNT(*) FROM conversations) + (SELECT COUNT(*) FROM deliveries) + (SELECT "
             "COUNT(*) FROM conversation_callbacks) + (SELECT COUNT(*) FROM partition_progress)");
     };
@@ -95,9 +92,9 @@ BOOST_AUTO_TEST_CASE(where_all_is_well_it_says_so_and_leaves_no_trace) {
     BOOST_TEST(is_said(well.finding("github", "token"), "ok", "epilogue-bot"));
     BOOST_TEST(is_said(well.finding("slack", "token"), "ok", "channels:history"));
     BOOST_TEST(rows() == before);
-    for (const auto& request : stage.platform().log()) BOOST_TEST(request.at("method") == "GET");
+    for (const auto& request : rig.platform().log()) BOOST_TEST(request.at("method") == "GET");
 
-    const auto people = Epilogue(scene().stage.settings()).run({"doctor"});
+    const auto people = Epilogue(environment().rig.settings()).run({"doctor"});
     BOOST_TEST(people.status == 0, people.err);
     BOOST_TEST(contains(people.out, "What is promised"), people.out);
     BOOST_TEST(contains(people.out, "exactly_once"), people.out);
@@ -129,7 +126,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reached_is_named_each_by_itself) {
 
 BOOST_AUTO_TEST_CASE(a_configuration_that_cannot_be_used_is_78) {
     const auto done =
-        Epilogue(merged({scene().stage.settings(), {{"security.keys", std::vector<std::string>{}}}}))
+        Epilogue(merged({environment().rig.settings(), {{"security.keys", std::vector<std::string>{}}}}))
             .run({"doctor"});
     BOOST_TEST(done.status == 78);
     BOOST_TEST(contains(done.err, "keys"), done.err);
@@ -209,9 +206,9 @@ BOOST_AUTO_TEST_CASE(a_tokens_scopes_decide_what_is_promised) {
 }
 
 BOOST_AUTO_TEST_CASE(tokens_that_are_refused_or_missing_are_errors_where_callbacks_wait) {
-    const auto& stage = scene().stage;
+    const auto& rig = environment().rig;
     const auto control = [&](const std::string& path, const Json& body) {
-        stage.platform().control("POST", path, body, std::chrono::seconds(10));
+        rig.platform().control("POST", path, body, std::chrono::seconds(10));
     };
     control("/tokens", {{"tokens", {"another token"}}});
     const auto refused = examine();
@@ -221,39 +218,39 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_refused_or_missing_are_errors_where_callbac
         BOOST_TEST(is_said(refused.finding(sink, "token"), "error", "refuses"),
                    refused.finding(sink, "token"));
 
-    BOOST_TEST(examine({{"gitlab.token", ""}}).status == 0);  // nobody waits for it
-    stage.add_callback({"--conversation", "c", "--processor", "gitlab", "--processor-json",
-                        R"({"project": "g/n", "iid": 3, "kind": "issue"})"});
+    BOOST_TEST(examine({{"gitlab.token", ""}}).status == 0);  // no callback needs it
+    rig.add_callback({"--conversation", "c", "--processor", "gitlab", "--processor-json",
+                      R"({"project": "g/n", "iid": 3, "kind": "issue"})"});
     const auto missing = examine({{"gitlab.token", ""}});
     BOOST_TEST(missing.status == 1);
     BOOST_TEST(is_said(missing.finding("gitlab", "token"), "error", "1 active callbacks"));
 }
 
 BOOST_AUTO_TEST_CASE(a_place_that_callbacks_post_to_is_looked_at) {
-    const auto& stage = scene().stage;
-    stage.add_github("c", "o/seen", 7, "once");
+    const auto& rig = environment().rig;
+    rig.add_github("c", "o/seen", 7, "once");
     BOOST_TEST(is_said(examine().finding("github", "look-up"), "ok", "o/seen#7"));
-    stage.add_github("c", "o/hidden", 7, "once");
-    stage.platform().control("POST", "/issues", {{"repo", "o/hidden"}, {"number", 7}, {"state", "missing"}},
-                             std::chrono::seconds(10));
+    rig.add_github("c", "o/hidden", 7, "once");
+    rig.platform().control("POST", "/issues", {{"repo", "o/hidden"}, {"number", 7}, {"state", "missing"}},
+                           std::chrono::seconds(10));
     const auto hidden = examine();
     BOOST_TEST(hidden.status == 0);
     BOOST_TEST(is_said(hidden.finding("github", "look-up"), "warning", "o/hidden#7"));
-    BOOST_TEST(stage.platform().counts().at("attempts") == 0U);
+    BOOST_TEST(rig.platform().counts().at("attempts") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(partitions_that_were_added_while_records_are_unread_are_a_warning) {
-    const Stage stage("repartitioned", 1);
-    const auto told = [&](const std::string& id) { stage.publish(Story(id).user("Go.").records()); };
+    const Rig rig("repartitioned", 1);
+    const auto told = [&](const std::string& id) { rig.publish(V0Conversation(id).user("Go.").records()); };
     {
         told("a");
-        auto worker = stage.epilogue().worker();
-        eventually("it is read", [&] { return stage.stored() == stage.ends(); });
+        auto worker = rig.epilogue().worker();
+        eventually("it is read", [&] { return rig.stored() == rig.ends(); });
         worker.process().stop(std::chrono::seconds(30));
     }
     told("b");
-    broker_of_this_program().raise_partitions(stage.name(), 2);
-    const auto done = stage.epilogue().run({"doctor", "--json"});
+    broker_of_this_program().raise_partitions(rig.name(), 2);
+    const auto done = rig.epilogue().run({"doctor", "--json"});
     BOOST_TEST(done.status == 0, done.err);
     const Examination examined{done.status, Json::parse(done.out)};
     BOOST_TEST(is_said(examined.finding("kafka", "partitions"), "warning", "had 1 partitions and has 2"));

@@ -9,8 +9,8 @@
 #include <signal.h>
 
 #include "base/io/mysql.h"
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -24,13 +24,13 @@ constexpr int turns_a_round = 2;
 constexpr std::chrono::seconds drain{10};
 
 /// One round's events of every conversation; V0's verdicts count when they arrive.
-std::vector<Record> next_events(std::vector<Story>& stories) {
+std::vector<Record> next_events(std::vector<V0Conversation>& conversations) {
     std::vector<Record> records;
-    for (Story& story : stories) {
-        const std::size_t told = story.records().size();
-        for (int turn = 0; turn < turns_a_round; ++turn) story.user("Go on.").agent_asks("And now?");
-        records.insert(records.end(), story.records().begin() + static_cast<std::ptrdiff_t>(told),
-                       story.records().end());
+    for (V0Conversation& conversation : conversations) {
+        const std::size_t known = conversation.records().size();
+        for (int turn = 0; turn < turns_a_round; ++turn) conversation.user("Go on.").agent_asks("And now?");
+        const auto own = conversation.records_since(known);
+        records.insert(records.end(), own.begin(), own.end());
     }
     return records;
 }
@@ -45,9 +45,9 @@ struct Left {
     Places reported;  ///< the records whose turns have deliveries
 };
 
-Left left_behind(const Stage& stage) {
-    Left left{stage.stored(), stage.committed(), stage.ends(), {}};
-    for (const Row& row : stage.query("SELECT source_partition, source_offset FROM deliveries"))
+Left left_behind(const Rig& rig) {
+    Left left{rig.stored(), rig.committed(), rig.ends(), {}};
+    for (const Row& row : rig.query("SELECT source_partition, source_offset FROM deliveries"))
         left.reported.emplace(std::stoi(row.at(0).value()), std::stoll(row.at(1).value()));
     return left;
 }
@@ -68,48 +68,48 @@ Places ends_before(const PartitionOffsets& positions, const std::vector<Record>&
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_what_it_stored_and_committed) {
-    const Stage stage("drains", 3,
-                      {{"worker.senders", 8},
-                       {"worker.drain_s", std::int64_t{drain.count()}},
-                       {"worker.batch_max_records", 20}});
-    const StandIn& platform = stage.platform();
+    const Rig rig("drains", 3,
+                  {{"worker.senders", 8},
+                   {"worker.drain_s", std::int64_t{drain.count()}},
+                   {"worker.batch_max_records", 20}});
+    const FakePlatformProcess& platform = rig.platform();
     platform.rules({{{"do", "delay"}, {"ms", 20}, {"method", "POST"}, {"times", -1}}});
-    std::vector<Story> stories;
+    std::vector<V0Conversation> conversations;
     for (int i = 0; i < conversations; ++i) {
-        stories.emplace_back("drained-" + std::to_string(i));
-        if (i < watched) stage.add_github(stories.back().id(), "octo/drained", i + 1, "every_turn");
+        conversations.emplace_back("drained-" + std::to_string(i));
+        if (i < watched) rig.add_github(conversations.back().id(), "octo/drained", i + 1, "every_turn");
     }
     Producer producer(broker_of_this_program().bootstrap());
-    producer.produce(stage.name(), next_events(stories));
+    producer.produce(rig.name(), next_events(conversations));
 
     std::vector<Left> all;
     int with_rest = 0;
     for (int round = 0; round < rounds; ++round) {
         const auto attempts = platform.counts().at("attempts");
-        auto worker = stage.epilogue().start_worker();
+        auto worker = rig.epilogue().start_worker();
         platform.wait_for("attempts", attempts + 2, 60s);
-        producer.produce(stage.name(), next_events(stories));
+        producer.produce(rig.name(), next_events(conversations));
         worker.process().signal(SIGTERM);
         const auto status = worker.process().wait(drain);
         BOOST_REQUIRE_MESSAGE(status.has_value(), "round " << round << ": " << worker.process().err());
         BOOST_TEST(*status == 0, worker.process().err());
-        all.push_back(left_behind(stage));
+        all.push_back(left_behind(rig));
         with_rest += all.back().stored == all.back().ends ? 0 : 1;
     }
     std::cout << rounds << " times SIGTERM, " << with_rest << " of them with records left unread"
               << std::endl;
     BOOST_TEST(with_rest >= rounds / 2);
 
-    const auto log = read_topic(broker_of_this_program().bootstrap(), stage.name());
+    const auto log = read_topic(broker_of_this_program().bootstrap(), rig.name());
     for (const Left& left : all) {
         BOOST_TEST((left.committed == left.stored));
         BOOST_TEST((left.reported == ends_before(left.stored, log)));
     }
     // What the drains left is done by the next, and nothing was ever in doubt.
-    const auto worker = stage.epilogue().worker();
+    const auto worker = rig.epilogue().worker();
     const auto turns = static_cast<std::size_t>(watched * turns_a_round * (rounds + 1));
     eventually("every turn is sent", 120s, [&] {
-        return static_cast<std::size_t>(stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'")) ==
+        return static_cast<std::size_t>(rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'")) ==
                turns;
     });
     const auto counts = platform.counts();
@@ -120,18 +120,18 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
 
 BOOST_AUTO_TEST_CASE(a_row_that_somebody_else_keeps_locked_does_not_put_off_the_end) {
     constexpr std::chrono::seconds short_drain{3};
-    const Stage stage("held_up", 1, {{"worker.drain_s", std::int64_t{short_drain.count()}}});
-    Story story("held-up");
-    const auto callback = stage.add_github(story.id(), "octo/held-up", 1, "every_turn");
+    const Rig rig("held_up", 1, {{"worker.drain_s", std::int64_t{short_drain.count()}}});
+    V0Conversation conversation("held-up");
+    const auto callback = rig.add_github(conversation.id(), "octo/held-up", 1, "every_turn");
     const auto session =
-        std::move(epilogue::MysqlSession::open(server_of_this_program().settings(stage.name())).value());
+        std::move(epilogue::MysqlSession::open(server_of_this_program().settings(rig.name())).value());
     BOOST_REQUIRE(session->run("BEGIN").has_value());
     BOOST_REQUIRE(
         session->query("SELECT 1 FROM conversation_callbacks WHERE id=? FOR UPDATE", {callback}).has_value());
-    stage.publish(story.user("Go on.").agent_asks("And now?").records());
-    auto worker = stage.epilogue().start_worker();
+    rig.publish(conversation.user("Go on.").agent_asks("And now?").records());
+    auto worker = rig.epilogue().start_worker();
     eventually("the batch waits for the row", [&] {
-        return stage.number(
+        return rig.number(
                    "SELECT COUNT(*) FROM information_schema.processlist WHERE time>=1 AND "
                    "command='Execute' AND info LIKE '%FOR UPDATE'") > 0;
     });

@@ -27,11 +27,11 @@ using namespace std::chrono_literals;
 
 struct Named {
     std::string_view name;
-    Deed deed;
+    ProxyAction action;
 };
-constexpr std::array deeds{Named{"session killed", Deed::kill_session},
-                           Named{"request lost", Deed::lose_request}, Named{"answer lost", Deed::lose_answer},
-                           Named{"cut behind it", Deed::cut_behind}};
+constexpr std::array actions{
+    Named{"session killed", ProxyAction::kill_session}, Named{"request lost", ProxyAction::lose_request},
+    Named{"answer lost", ProxyAction::lose_answer}, Named{"cut behind it", ProxyAction::cut_behind}};
 
 /// How far one transaction came.
 struct Outcome {
@@ -70,12 +70,12 @@ BOOST_FIXTURE_TEST_CASE(every_fault_is_a_lost_connection_at_its_step_and_the_ses
     constexpr std::array steps{std::pair{std::string_view("BEGIN"), Request::begin},
                                std::pair{std::string_view("statement"), Request::statement},
                                std::pair{std::string_view("COMMIT"), Request::commit}};
-    for (const auto& [name, deed] : deeds) {
+    for (const auto& [name, action] : actions) {
         for (const auto& [step, request] : steps) {
             BOOST_TEST_CONTEXT(name << " at " << step) {
                 const auto before = stored();
                 const auto session = database.session();
-                proxy.plan({.deed = deed, .at = request});
+                proxy.plan({.action = action, .at = request});
                 const Outcome outcome = count_on(*session);
                 std::cout << kind() << ": " << std::setw(14) << name << " at " << std::setw(9) << step << ": "
                           << outcome.error.code << " " << outcome.error.text << std::endl;
@@ -86,8 +86,8 @@ BOOST_FIXTURE_TEST_CASE(every_fault_is_a_lost_connection_at_its_step_and_the_ses
                 BOOST_TEST(!session->query("SELECT 1"));  // it never connects again by itself
                 eventually("the session is gone",
                            [&] { return !database.has_session(session->connection_id()); });
-                const bool was_done =
-                    request == Request::commit && (deed == Deed::lose_answer || deed == Deed::cut_behind);
+                const bool was_done = request == Request::commit && (action == ProxyAction::lose_answer ||
+                                                                     action == ProxyAction::cut_behind);
                 BOOST_TEST(stored() == before + (was_done ? 1 : 0));
             }
         }
@@ -101,14 +101,14 @@ BOOST_FIXTURE_TEST_CASE(every_fault_is_a_lost_connection_at_its_step_and_the_ses
 
 BOOST_FIXTURE_TEST_CASE(a_lost_request_to_prepare_is_an_error_too, Behind) {
     const auto session = database.session();
-    proxy.plan({.deed = Deed::lose_request, .at = Request::prepare, .containing = "UPDATE"});
+    proxy.plan({.action = ProxyAction::lose_request, .at = Request::prepare, .containing = "UPDATE"});
     BOOST_TEST(count_on(*session).failed == "statement");
     BOOST_TEST(session->is_broken());
 }
 
 BOOST_FIXTURE_TEST_CASE(the_drivers_own_commit_says_nothing_when_it_was_lost, Behind) {
     // Why the wrapper sends COMMIT as a statement, and why tests/tidy keeps this call out of the product.
-    for (const Deed deed : {Deed::kill_session, Deed::lose_request}) {
+    for (const ProxyAction action : {ProxyAction::kill_session, ProxyAction::lose_request}) {
         const auto settings = database.settings();
         const std::unique_ptr<sql::Connection> connection(sql::mysql::get_driver_instance()->connect(
             "tcp://127.0.0.1:" + std::to_string(settings.port), settings.user, settings.password));
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(the_drivers_own_commit_says_nothing_when_it_was_lost, Be
         connection->setAutoCommit(false);
         const std::unique_ptr<sql::Statement> statement(connection->createStatement());
         statement->execute("UPDATE t SET n=n+1 WHERE id=1");
-        proxy.plan({.deed = deed, .at = Request::commit});
+        proxy.plan({.action = action, .at = Request::commit});
         BOOST_CHECK_NO_THROW(connection->commit());
         BOOST_TEST(stored() == 0);
         proxy.forget_plans();
@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(a_silent_server_is_a_lost_connection_after_the_deadline,
     settings.answer_timeout = 1s;
     const auto session = MysqlSession::open(settings);
     BOOST_REQUIRE(session.has_value());
-    proxy.plan({.deed = Deed::hold, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::hold, .at = Request::commit});
     const Outcome outcome = count_on(**session);
     BOOST_TEST(outcome.failed == "COMMIT");
     BOOST_TEST(is_lost_connection(outcome.error));

@@ -12,8 +12,8 @@
 #include "base/io/http.h"
 #include "base/io/mysql.h"
 #include "tests/support/eventually.h"
+#include "tests/support/fake_platform_process.h"
 #include "tests/support/proxied_database.h"
-#include "tests/support/stand_in_client.h"
 
 namespace {
 
@@ -56,7 +56,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_plan_everything_passes, Behind) {
 BOOST_FIXTURE_TEST_CASE(a_lost_request_never_reaches_the_server, Behind) {
     for (const Request at : {Request::begin, Request::statement, Request::commit}) {
         const auto open = session();
-        proxy.plan({.deed = Deed::lose_request, .at = at});
+        proxy.plan({.action = ProxyAction::lose_request, .at = at});
         const auto written = write_one(*open);
         BOOST_REQUIRE(!written);
         BOOST_TEST(is_lost_connection(written.error()));
@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_request_never_reaches_the_server, Behind) {
 
 BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_to_what_the_server_has_done, Behind) {
     const auto open = session();
-    proxy.plan({.deed = Deed::lose_answer, .at = Request::commit, .reset = true});
+    proxy.plan({.action = ProxyAction::lose_answer, .at = Request::commit, .reset = true});
     const auto written = write_one(*open);
     BOOST_REQUIRE(!written);
     BOOST_TEST(is_lost_connection(written.error()));
@@ -78,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_to_what_the_server_has_done, Behind) {
 
 BOOST_FIXTURE_TEST_CASE(a_request_that_is_cut_behind_is_done_sooner_or_later, Behind) {
     const auto open = session();
-    proxy.plan({.deed = Deed::cut_behind, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::cut_behind, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
     eventually("the row is written", [&] { return stored() == 1; });
     BOOST_TEST(proxy.counts().cut_behind == 1U);
@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(a_request_that_is_cut_behind_is_done_sooner_or_later, Be
 
 BOOST_FIXTURE_TEST_CASE(a_killed_session_takes_its_transaction_with_it, Behind) {
     const auto open = session();
-    proxy.plan({.deed = Deed::kill_session, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::kill_session, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
     BOOST_TEST(stored() == 0);
     BOOST_TEST(proxy.counts().killed_sessions == 1U);
@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(a_killed_session_takes_its_transaction_with_it, Behind) 
 
 BOOST_FIXTURE_TEST_CASE(a_held_request_waits_for_its_release, Behind) {
     const auto open = session();
-    proxy.plan({.deed = Deed::hold, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::hold, .at = Request::commit});
     auto written = std::async(std::launch::async, [&] { return write_one(*open); });
     eventually("COMMIT is held", [&] { return proxy.counts().held_now == 1; });
     BOOST_TEST(stored() == 0);
@@ -106,7 +106,7 @@ BOOST_FIXTURE_TEST_CASE(a_held_request_waits_for_its_release, Behind) {
 
 BOOST_FIXTURE_TEST_CASE(a_late_request_arrives_when_its_client_is_long_gone, Behind) {
     const auto open = session();
-    proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::deliver_late, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
     BOOST_TEST(stored() == 0);
     proxy.release();
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(a_late_request_arrives_when_its_client_is_long_gone, Beh
 
 BOOST_FIXTURE_TEST_CASE(a_late_request_to_a_killed_session_is_lost, Behind) {
     const auto open = session();
-    proxy.plan({.deed = Deed::deliver_late, .at = Request::commit});
+    proxy.plan({.action = ProxyAction::deliver_late, .at = Request::commit});
     BOOST_TEST(!write_one(*open));
     database.query("KILL " + std::to_string(open->connection_id()));
     eventually("nothing is held any more", [&] { return proxy.counts().held_now == 0; });
@@ -127,7 +127,10 @@ BOOST_FIXTURE_TEST_CASE(a_late_request_to_a_killed_session_is_lost, Behind) {
 
 BOOST_FIXTURE_TEST_CASE(a_plan_can_wait_for_a_certain_text_and_let_some_pass, Behind) {
     const auto open = session();
-    proxy.plan({.deed = Deed::lose_request, .at = Request::statement, .containing = "UPDATE t", .after = 2});
+    proxy.plan({.action = ProxyAction::lose_request,
+                .at = Request::statement,
+                .containing = "UPDATE t",
+                .after = 2});
     for (int n = 1; n <= 2; ++n) {
         BOOST_TEST(open->execute("UPDATE t SET n=? WHERE id=1", {std::int64_t{n}}).has_value());
         BOOST_TEST(open->query("SELECT n FROM t").has_value());
@@ -154,7 +157,7 @@ struct Web {
                                   .timeout = 5s});
     }
 
-    const StandIn platform;
+    const FakePlatformProcess platform;
     FaultProxy proxy{platform.port()};
 };
 
@@ -162,9 +165,9 @@ struct Web {
 
 BOOST_FIXTURE_TEST_CASE(plain_tcp_passes_and_is_cut_before_or_after_the_server, Web) {
     BOOST_TEST(post().status == 201);
-    proxy.plan({.deed = Deed::lose_request});
+    proxy.plan({.action = ProxyAction::lose_request});
     BOOST_TEST(post().status == 0);
-    proxy.plan({.deed = Deed::lose_answer, .reset = true});
+    proxy.plan({.action = ProxyAction::lose_answer, .reset = true});
     BOOST_TEST(post().status == 0);
     BOOST_TEST(post().status == 201);
     BOOST_TEST(platform.log().size() == 3U);

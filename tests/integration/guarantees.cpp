@@ -7,7 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "ops/fake_platform/platform.h"
+#include "ops/fake_platform/platform_api.h"
 #include "tests/integration/guarantees/report.h"
 #include "tests/support/golden.h"
 
@@ -21,80 +21,81 @@ const Database& server() {
     return one;
 }
 
-/// Somebody pastes our post beside it, marker and all, and another one whose marker is made up. Theirs look
-/// older.
-void forge(Rehearsal& rehearsal) {
-    for (auto comment : rehearsal.platform().visible()) {
-        if (comment.author != standin::bot_login || comment.id % 3 != 0) continue;
+/// A person pastes our post beside it, marker and all, and another one whose marker is made up. Both look
+/// older than ours.
+void forge(WindowTrial& trial) {
+    for (auto comment : trial.platform().visible()) {
+        if (comment.author != fake_platform::bot_login || comment.id % 3 != 0) continue;
         comment.author = "mallory";
         comment.created_at -= std::chrono::minutes{2};
         comment.updated_at = comment.created_at;
-        rehearsal.platform().seed(comment);
+        trial.platform().seed(comment);
         const auto mac = comment.body.find("mac=");
         if (mac != std::string::npos) comment.body.replace(mac, 8, "mac=0000");
-        rehearsal.platform().seed(std::move(comment));
+        trial.platform().seed(std::move(comment));
     }
 }
 
 /// How the ledger names a post.
-std::string remote_id_of(const standin::Comment& comment) {
-    return comment.platform == "slack" ? standin::slack_ts(comment) : std::to_string(comment.id);
+std::string remote_id_of(const fake_platform::Comment& comment) {
+    return comment.platform == "slack" ? fake_platform::slack_ts(comment) : std::to_string(comment.id);
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_page_says_what_is_counted_and_no_cell_is_worse_than_the_bar) {
     constexpr std::size_t runs = 20;
-    std::vector<PlayedWindow> played;
+    std::vector<WindowResult> results;
     for (const Window& window : windows()) {
         BOOST_TEST_CONTEXT(window.name << ": " << window.what) {
-            PlayedWindow& one = played.emplace_back(PlayedWindow{window, {}});
+            WindowResult& one = results.emplace_back(WindowResult{window, {}});
             for (const auto& scores :
-                 scores_of(window, server(), "window_" + std::to_string(played.size()), runs)) {
+                 scores_of(window, server(), "window_" + std::to_string(results.size()), runs)) {
                 const Cell& cell = one.cells.emplace_back(cell_of(scores));
-                const Kind kind = kinds.at(one.cells.size() - 1);
+                const PlaceKind kind = kinds.at(one.cells.size() - 1);
                 BOOST_TEST(cell.runs == runs);
                 BOOST_TEST(is_as_good(cell.grade, window.bar.at(one.cells.size() - 1)),
                            name_of(kind) << " is " << cell.grade);
             }
         }
     }
-    BOOST_TEST(difference_from_file("docs/guarantees.md", guarantees_page(played)) == "");
+    BOOST_TEST(difference_from_file("docs/guarantees.md", guarantees_page(results)) == "");
 }
 
 BOOST_AUTO_TEST_CASE(of_500_answers_lost_on_each_platform_none_leads_to_a_second_post) {
-    using Part = std::pair<std::size_t, std::vector<Kind>>;
-    const std::vector<Part> parts{{500, {Kind::slack}}, {250, {kinds.begin() + 1, kinds.end()}}};
+    using Part = std::pair<std::size_t, std::vector<PlaceKind>>;
+    const std::vector<Part> parts{{500, {PlaceKind::slack}}, {250, {kinds.begin() + 1, kinds.end()}}};
     std::map<std::string, std::map<std::string, std::size_t>>
         lost;  // by platform and what became of the answer
-    for (const auto& [runs, played] : parts) {
-        Rehearsal rehearsal(server(), "lost_" + std::to_string(runs), runs, played);
-        rehearsal.plan();
+    for (const auto& [runs, results] : parts) {
+        WindowTrial trial(server(), "lost_" + std::to_string(runs), runs, results);
+        trial.plan();
         // By the last digit of the delivery's id: a quarter of them hangs.
-        rehearsal.platform().rules(
+        trial.platform().rules(
             R"([{"do": "apply_then_hang", "method": "POST", "times": -1, "body": "id(=|\":\")[0-9a-f-]{35}[0-3]"},
                 {"do": "apply_then_reset", "method": "POST", "times": -1}])");
-        rehearsal.deliver(true);
-        rehearsal.platform().rules("[]");
-        for (const auto& entry : rehearsal.platform().log())
+        trial.deliver(true);
+        trial.platform().rules("[]");
+        for (const auto& entry : trial.platform().log())
             if (!entry.made.empty()) ++lost[entry.path.substr(1, entry.path.find('/', 1) - 1)][entry.action];
-        forge(rehearsal);
-        rehearsal.settle();
-        rehearsal.heal();
-        const auto scores = rehearsal.scores();
+        forge(trial);
+        trial.settle();
+        trial.heal();
+        const auto scores = trial.scores();
         for (std::size_t i = 0; i < scores.size(); ++i)
             if (grade_of(scores[i]) != 'L' || scores[i].tried != 1)
-                BOOST_ERROR(rehearsal.runs()[i].place.processor_json
-                            << ": " << grade_of(scores[i]) << " after " << scores[i].tried << " requests");
+                BOOST_ERROR(trial.runs()[i].place.processor_json << ": " << grade_of(scores[i]) << " after "
+                                                                 << scores[i].tried << " requests");
         std::set<std::string> ours;
         std::size_t theirs = 0;
-        for (const auto& comment : rehearsal.platform().visible()) {
-            if (comment.author == standin::bot_login) ours.insert(comment.platform + remote_id_of(comment));
+        for (const auto& comment : trial.platform().visible()) {
+            if (comment.author == fake_platform::bot_login)
+                ours.insert(comment.platform + remote_id_of(comment));
             if (comment.author == "mallory") ++theirs;
         }
         BOOST_TEST(ours.size() == scores.size());
         BOOST_TEST(theirs > scores.size() / 2);
-        BOOST_TEST(rehearsal.remote_ids() == ours, boost::test_tools::per_element());
+        BOOST_TEST(trial.remote_ids() == ours, boost::test_tools::per_element());
     }
     for (const auto& [platform, answers] : lost) {
         std::size_t all = 0;

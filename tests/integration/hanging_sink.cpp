@@ -1,11 +1,11 @@
 // One platform hangs to the deadline of each request while more posts wait for it than there are senders:
-// nobody else notices, and its own posts go out by themselves.
+// the other platforms' posts are not delayed, and its own go out when it has recovered.
 #define BOOST_TEST_MODULE hanging_sink
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -19,33 +19,34 @@ constexpr int others = 12;
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_sink_that_hangs_holds_up_no_other_and_its_posts_go_out_by_themselves) {
-    const Stage stage("hanging", 2,
-                      {{"worker.senders", senders}, {"worker.http_timeout_s", 2}, {"worker.lease_s", 5}});
-    const StandIn& platform = stage.platform();
+    const Rig rig("hanging", 2,
+                  {{"worker.senders", senders}, {"worker.http_timeout_s", 2}, {"worker.lease_s", 5}});
+    const FakePlatformProcess& platform = rig.platform();
     // Each request is taken, and never answered.
     platform.rules({{{"do", "apply_then_hang"}, {"method", "POST"}, {"path", "^/gitlab/"}, {"times", -1}}});
-    std::vector<Story> stories;
+    std::vector<V0Conversation> conversations;
     for (int i = 0; i < hanging + others; ++i) {
-        Story& story = stories.emplace_back("hanging-" + std::to_string(i));
+        V0Conversation& conversation = conversations.emplace_back("hanging-" + std::to_string(i));
         if (i < hanging)
-            stage.add_callback({"--conversation", story.id(), "--processor", "gitlab", "--processor-json",
-                                Json{{"project", "a/b"}, {"iid", i + 1}, {"kind", "issue"}}.dump()});
+            rig.add_callback({"--conversation", conversation.id(), "--processor", "gitlab",
+                              "--processor-json",
+                              Json{{"project", "a/b"}, {"iid", i + 1}, {"kind", "issue"}}.dump()});
         else
-            stage.add_github(story.id(), "octo/others", i, "once");
-        story.user("Go.").agent_finishes("Done.");
+            rig.add_github(conversation.id(), "octo/others", i, "once");
+        conversation.user("Go.").agent_finishes("Done.");
     }
-    stage.publish(records_of(stories));
-    const auto worker = stage.epilogue().worker();
+    rig.publish(records_of(conversations));
+    const auto worker = rig.epilogue().worker();
 
     const auto sent = [&](const std::string& sink) {
-        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT' AND sink='" + sink + "'");
+        return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT' AND sink='" + sink + "'");
     };
     eventually("the other sink's posts are out", [&] { return sent("github") == others; });
-    eventually("everything is read", [&] { return stage.stored() == stage.ends(); });
-    eventually("the group's lag is 0", [&] { return stage.committed() == stage.ends(); });
+    eventually("everything is read", [&] { return rig.stored() == rig.ends(); });
+    eventually("the group's lag is 0", [&] { return rig.committed() == rig.ends(); });
     eventually("the hanging sink's posts are found where they are",
                [&] { return sent("gitlab") == hanging; });
-    BOOST_TEST(stage.number("SELECT MAX(sent_at)<(SELECT MAX(sent_at) FROM deliveries WHERE sink='gitlab') "
-                            "FROM deliveries WHERE sink='github'") == 1);
+    BOOST_TEST(rig.number("SELECT MAX(sent_at)<(SELECT MAX(sent_at) FROM deliveries WHERE sink='gitlab') "
+                          "FROM deliveries WHERE sink='github'") == 1);
     BOOST_TEST(platform.visible().size() == static_cast<std::size_t>(hanging + others));
 }

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -16,21 +16,21 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
 /// Two turns each: a question, then the end.
-std::vector<Story> stories_of_two_turns(int count) {
-    std::vector<Story> stories;
+std::vector<V0Conversation> scripts_of_two_turns(int count) {
+    std::vector<V0Conversation> conversations;
     for (int i = 0; i < count; ++i) {
-        Story& story = stories.emplace_back("killed-" + std::to_string(i));
-        story.user("Go on.").agent_asks("Which of the two, in " + story.id() + "?");
-        story.user("The first.").agent_finishes("All done in " + story.id() + ".");
+        V0Conversation& conversation = conversations.emplace_back("killed-" + std::to_string(i));
+        conversation.user("Go on.").agent_asks("Which of the two, in " + conversation.id() + "?");
+        conversation.user("The first.").agent_finishes("All done in " + conversation.id() + ".");
     }
-    return stories;
+    return conversations;
 }
 
-/// Each of the platforms in turn. Returns the place of the posts, as the stand-in names it.
-std::string add_somewhere(const Stage& stage, const Story& story, std::size_t number) {
+/// Each of the platforms in turn. Returns the place of the posts, as the fake platform names it.
+std::string add_somewhere(const Rig& rig, const V0Conversation& conversation, std::size_t number) {
     const auto add = [&](const std::string& processor, const nlohmann::json& json) {
-        stage.add_callback({"--conversation", story.id(), "--processor", processor, "--mode", "until_done",
-                            "--processor-json", json.dump()});
+        rig.add_callback({"--conversation", conversation.id(), "--processor", processor, "--mode",
+                          "until_done", "--processor-json", json.dump()});
     };
     const auto text = std::to_string(number);
     switch (number % 3) {
@@ -47,7 +47,7 @@ std::string add_somewhere(const Stage& stage, const Story& story, std::size_t nu
 }
 
 /// How often each place shows a comment with these words.
-std::map<std::string, int> visible_with(const StandIn& platform, const std::string& words) {
+std::map<std::string, int> visible_with(const FakePlatformProcess& platform, const std::string& words) {
     std::map<std::string, int> times;
     for (const auto& comment : platform.visible())
         if (comment.body.find(words) != std::string::npos) ++times[comment.path];
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
     constexpr int conversations = 24;
     constexpr std::int64_t turns = 2 * conversations;
     // One post at a time, so that each round meets one delivery; dead members leave the group soon.
-    const Stage stage(
+    const Rig rig(
         "killed", 3,
         {{"worker.senders", 1},
          {"worker.lease_s", 10},
@@ -71,16 +71,17 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
          {"worker.batch_max_records", 50},
          {"kafka.properties", std::map<std::string, std::string>{{"session.timeout.ms", "6000"},
                                                                  {"heartbeat.interval.ms", "1000"}}}});
-    const StandIn& platform = stage.platform();
-    const auto stories = stories_of_two_turns(conversations);
+    const FakePlatformProcess& platform = rig.platform();
+    const auto scripts = scripts_of_two_turns(conversations);
     std::vector<std::string> places;
-    for (const Story& story : stories) places.push_back(add_somewhere(stage, story, places.size() + 1));
-    stage.publish(records_of(stories));
+    for (const V0Conversation& conversation : scripts)
+        places.push_back(add_somewhere(rig, conversation, places.size() + 1));
+    rig.publish(records_of(scripts));
 
     for (int i = 0; i < kills; ++i) {
         const bool applied = i % 2 == 0;
         platform.rules({{{"do", applied ? "apply_then_hang" : "hang"}, {"method", "POST"}}});
-        auto worker = stage.epilogue().start_worker();
+        auto worker = rig.epilogue().start_worker();
         try {
             platform.wait_for("held_total", static_cast<std::size_t>(i) + 1, 60s);
         } catch (const GaveUp&) {
@@ -98,19 +99,19 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
 
     // What was cut off is looked for when its lease is over; what is not seen then is looked for twice more
     // before it is posted again. This platform shows at once what it took: the pauses between are skipped.
-    const auto worker = stage.epilogue().worker();
+    const auto worker = rig.epilogue().worker();
     eventually("every turn of every conversation is SENT", [&] {
-        stage.hurry_look_ups();
-        return stage.number("SELECT COUNT(*) FROM deliveries") == turns && stage.number(unsent) == 0;
+        rig.hurry_look_ups();
+        return rig.number("SELECT COUNT(*) FROM deliveries") == turns && rig.number(unsent) == 0;
     });
     const auto questions = visible_with(platform, "Which of the two, in killed-");
     const auto ends = visible_with(platform, "All done in killed-");
-    for (std::size_t i = 0; i < stories.size(); ++i) {
+    for (std::size_t i = 0; i < scripts.size(); ++i) {
         const std::string& place = places[i];
         BOOST_TEST_CONTEXT(place) {
             BOOST_TEST((questions.contains(place) && questions.at(place) == 1));
             BOOST_TEST((ends.contains(place) && ends.at(place) == 1));
-            BOOST_TEST(visible_with(platform, "Which of the two, in " + stories[i].id() + "?").size() == 1U);
+            BOOST_TEST(visible_with(platform, "Which of the two, in " + scripts[i].id() + "?").size() == 1U);
         }
     }
     const auto after = platform.counts();
@@ -120,47 +121,47 @@ BOOST_AUTO_TEST_CASE(twenty_kills_with_a_request_open_leave_one_visible_comment_
     // What was applied is found and never tried again; what was not is tried once more.
     const auto lost = counts.at("held_total") - counts.at("held_applied_total");
     BOOST_TEST(after.at("attempts") == static_cast<std::size_t>(turns) + lost);
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM conversation_callbacks WHERE status='COMPLETED'") ==
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks WHERE status='COMPLETED'") ==
                conversations);
-    BOOST_TEST(stage.number("SELECT COUNT(DISTINCT remote_id) FROM deliveries") == turns);
-    BOOST_TEST((stage.stored() == stage.ends()));
+    BOOST_TEST(rig.number("SELECT COUNT(DISTINCT remote_id) FROM deliveries") == turns);
+    BOOST_TEST((rig.stored() == rig.ends()));
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_that_is_told_to_end_ends_in_time_and_leaves_the_rest_to_the_next) {
     constexpr int conversations = 40;
     constexpr std::int64_t turns = 2 * conversations;
-    const Stage stage("drained", 3,
-                      {{"worker.senders", 4}, {"worker.drain_s", 10}, {"worker.batch_max_records", 20}});
-    const StandIn& platform = stage.platform();
+    const Rig rig("drained", 3,
+                  {{"worker.senders", 4}, {"worker.drain_s", 10}, {"worker.batch_max_records", 20}});
+    const FakePlatformProcess& platform = rig.platform();
     platform.rules({{{"do", "delay"}, {"ms", 200}, {"method", "POST"}, {"times", -1}}});
-    const auto stories = stories_of_two_turns(conversations);
-    for (std::size_t i = 0; i < stories.size(); ++i)
-        stage.add_github(stories[i].id(), "octo/drained", static_cast<std::int64_t>(i) + 1, "every_turn");
-    const auto half = stories.begin() + conversations / 2;
-    stage.publish(records_of({stories.begin(), half}));
+    const auto scripts = scripts_of_two_turns(conversations);
+    for (std::size_t i = 0; i < scripts.size(); ++i)
+        rig.add_github(scripts[i].id(), "octo/drained", static_cast<std::int64_t>(i) + 1, "every_turn");
+    const auto half = scripts.begin() + conversations / 2;
+    rig.publish(records_of({scripts.begin(), half}));
     {
-        auto worker = stage.epilogue().worker();
+        auto worker = rig.epilogue().worker();
         platform.wait_for("attempts", 6, 30s);
-        stage.publish(records_of({half, stories.end()}));
+        rig.publish(records_of({half, scripts.end()}));
         worker.process().signal(SIGTERM);
         const auto status = worker.process().wait(10s);
         BOOST_REQUIRE(status.has_value());
         BOOST_TEST(*status == 0, worker.process().err());
     }
-    BOOST_TEST((stage.committed() == stage.stored()));
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries WHERE state NOT IN ('PLANNED','SENT')") == 0);
-    const auto sent = stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'");
+    BOOST_TEST((rig.committed() == rig.stored()));
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries WHERE state NOT IN ('PLANNED','SENT')") == 0);
+    const auto sent = rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'");
     BOOST_TEST(static_cast<std::size_t>(sent) == platform.counts().at("attempts"));
     BOOST_TEST(sent < turns);
 
-    const auto next = stage.epilogue().worker();
+    const auto next = rig.epilogue().worker();
     eventually("the next worker has sent the rest", [&] {
-        return stage.number("SELECT COUNT(*) FROM deliveries") == turns && stage.number(unsent) == 0;
+        return rig.number("SELECT COUNT(*) FROM deliveries") == turns && rig.number(unsent) == 0;
     });
     const auto counts = platform.counts();
     BOOST_TEST(counts.at("attempts") == static_cast<std::size_t>(turns));
     BOOST_TEST(counts.at("visible") == static_cast<std::size_t>(turns));
     BOOST_TEST(counts.at("lookups") == 0U);  // nothing was in doubt
-    eventually("the offsets have followed", [&] { return stage.committed() == stage.ends(); });
-    BOOST_TEST((stage.stored() == stage.ends()));
+    eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });
+    BOOST_TEST((rig.stored() == rig.ends()));
 }

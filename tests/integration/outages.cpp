@@ -5,38 +5,38 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
-Story told(const std::string& id, const std::string& words) {
-    return Story(id).user("Go.").agent_finishes(words);
+V0Conversation told(const std::string& id, const std::string& words) {
+    return V0Conversation(id).user("Go.").agent_finishes(words);
 }
 
 /// One worker that has posted once, and what must stand still from then on.
 class Outage {
   public:
     Outage(const Database& server, const std::string& name, const Settings& more = {})
-        : server_(server), stage_(name, 1, more) {
+        : server_(server), rig_(name, 1, more) {
         for (const char* conversation : {"before", "during"})
-            stage_.add_github(conversation, std::string("o/") + conversation, 1, "once");
+            rig_.add_github(conversation, std::string("o/") + conversation, 1, "once");
     }
 
     void start() {
-        worker_.emplace(stage_.epilogue().worker());
-        stage_.publish(told("before", "Done.").records());
+        worker_.emplace(rig_.epilogue().worker());
+        rig_.publish(told("before", "Done.").records());
         check_posted(1);
-        eventually("the offsets have followed", [&] { return stage_.committed() == stage_.ends(); });
-        before_ = stage_.ends();
+        eventually("the offsets have followed", [&] { return rig_.committed() == rig_.ends(); });
+        before_ = rig_.ends();
     }
 
     /// While it lasts: more is told, the reason is said, nothing moves and nothing is given up.
-    void check_lasts(const std::vector<Story>& stories, const std::string& reason) {
-        stage_.publish(records_of(stories));
+    void check_lasts(const std::vector<V0Conversation>& conversations, const std::string& reason) {
+        rig_.publish(records_of(conversations));
         eventually("the worker is unready because of " + reason, [&] {
             const auto ready = worker_->get("/readyz");
             return ready.status == 503 && ready.body.find(reason) != std::string::npos;
@@ -44,8 +44,8 @@ class Outage {
         BOOST_TEST(worker_->get("/healthz").status == 200);
         BOOST_TEST(worker_->process().running());
         BOOST_TEST((stored() == before_));
-        BOOST_TEST((stage_.committed() == before_));
-        BOOST_TEST(stage_.platform().counts().at("attempts") == 1U);
+        BOOST_TEST((rig_.committed() == before_));
+        BOOST_TEST(rig_.platform().counts().at("attempts") == 1U);
         check_no_dead_letter();
     }
 
@@ -53,28 +53,28 @@ class Outage {
     void check_goes_on() {
         check_posted(2);
         worker_->wait_ready(90s);
-        eventually("the offsets have followed", [&] { return stage_.committed() == stage_.ends(); });
-        BOOST_TEST((stored() == stage_.ends()));
-        BOOST_TEST(stage_.platform().counts().at("attempts") == 2U);
+        eventually("the offsets have followed", [&] { return rig_.committed() == rig_.ends(); });
+        BOOST_TEST((stored() == rig_.ends()));
+        BOOST_TEST(rig_.platform().counts().at("attempts") == 2U);
         check_no_dead_letter();
     }
 
   private:
     PartitionOffsets stored() const {
-        const auto rows = server_.query("SELECT next_offset FROM partition_progress", stage_.name());
+        const auto rows = server_.query("SELECT next_offset FROM partition_progress", rig_.name());
         return {{0, std::stoll(rows.at(0).at(0).value())}};
     }
     void check_no_dead_letter() const {
-        const auto rows = server_.query("SELECT COUNT(*) FROM dead_letters", stage_.name());
+        const auto rows = server_.query("SELECT COUNT(*) FROM dead_letters", rig_.name());
         BOOST_TEST(rows.at(0).at(0).value() == "0");
     }
     void check_posted(std::size_t posts) const {
         eventually("so many posts are visible: " + std::to_string(posts), 120s,
-                   [&] { return stage_.platform().counts().at("visible") == posts; });
+                   [&] { return rig_.platform().counts().at("visible") == posts; });
     }
 
     const Database& server_;
-    const Stage stage_;
+    const Rig rig_;
     std::optional<WorkerProcess> worker_;
     PartitionOffsets before_;
 };
@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(a_database_without_room_is_waited_for) {
     // One batch that needs more than what fits between the filler's rows.
     constexpr int conversations = 400;
     constexpr std::size_t words = 16000;
-    std::vector<Story> stories{told("during", "Done.")};
+    std::vector<V0Conversation> conversations{told("during", "Done.")};
     for (int i = 0; i < conversations; ++i)
-        stories.push_back(told("large-" + std::to_string(i), std::string(words, 'w')));
-    outage.check_lasts(stories, "is full");
+        conversations.push_back(told("large-" + std::to_string(i), std::string(words, 'w')));
+    outage.check_lasts(conversations, "is full");
     empty(server, "filled");
     outage.check_goes_on();
 }

@@ -15,7 +15,7 @@ using Clock = std::chrono::system_clock;
 const PartitionKey key{"group", "topic", 0};
 
 MysqlSettings migrated(const Database& server, const std::string& database) {
-    server.query("SET GLOBAL innodb_flush_log_at_trx_commit=0");  // nobody kills this server
+    server.query("SET GLOBAL innodb_flush_log_at_trx_commit=0");  // this server is never killed
     server.create_database(database);
     MysqlSettings settings = server.settings(database);
     expect(migrate(*expect(MysqlSession::open(settings))));
@@ -36,28 +36,6 @@ BatchRules rules() {
 }
 
 }  // namespace
-
-Record Talk::event(const std::string& id, const std::string& rest) {
-    const std::string second = std::to_string(10 + told_++);
-    return {.key = conversation_,
-            .value = R"({"id":")" + id + R"(","timestamp":"2026-11-21T09:00:)" + second + "\"," + rest + "}"};
-}
-
-Record Talk::user(const std::string& id) {
-    return event(id, R"("kind":"MessageEvent","source":"user","llm_message":{"content":"Go on."})");
-}
-
-Record Talk::status(const std::string& value) {
-    return event("status-" + std::to_string(told_),
-                 R"("kind":"ConversationStateUpdateEvent","source":"environment","key":"execution_status",)"
-                 R"("value":")" +
-                     value + "\"");
-}
-
-Record Talk::stats() {
-    return event("stats-" + std::to_string(told_),
-                 R"("kind":"ConversationStateUpdateEvent","source":"environment","key":"stats","value":{})");
-}
 
 OwnedPartition::OwnedPartition(const Database& server, const std::string& database)
     : server_(server),

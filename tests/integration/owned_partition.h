@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/conversation_scripts.h"
 #include "tests/support/database.h"
 #include "tests/support/expect.h"
 #include "tests/support/kafka_records.h"
@@ -18,29 +19,8 @@
 
 namespace epilogue::testing {
 
-/// A conversation in V1's words, told event by event.
-class Talk {
-  public:
-    explicit Talk(std::string conversation) : conversation_(std::move(conversation)) {}
-
-    const std::string& conversation() const { return conversation_; }
-    /// The user says something; where it opens a turn, `id` is the turn's key.
-    Record user(const std::string& id);
-    /// The agent's state: "finished" is a candidate, which settles at once where time is let pass; "stuck"
-    /// ends the turn as it arrives.
-    Record status(const std::string& value);
-    /// A sign of life that steers nothing.
-    Record stats();
-
-  private:
-    Record event(const std::string& id, const std::string& rest);
-
-    std::string conversation_;
-    int told_ = 0;
-};
-
 /// A database of its own, migrated, with one claimed partition. What a method does to the database it does
-/// through the given store, so that a test can stand in between. Thread-safe as the stores are, as long as
+/// through the given store, so that a test can act in between. Thread-safe as the stores are, as long as
 /// one thread at a time moves the partition. Errors are std::runtime_error.
 class OwnedPartition {
   public:
@@ -53,8 +33,8 @@ class OwnedPartition {
     /// Lets the partition's clock come to the database's time.
     Result<BatchReport> tick(Store& store);
 
-    /// A row that somebody else writes, by plain SQL on a session of its own: reports one turn to a place of
-    /// its own. `created_at`: an SQL expression. Returns its id.
+    /// A row that another program writes, by plain SQL on a session of its own: reports one turn to a place
+    /// of its own. `created_at`: an SQL expression. Returns its id.
     std::int64_t insert_row(const std::string& conversation,
                             const std::string& created_at = "UTC_TIMESTAMP(6)");
     /// Adopts what others wrote.
@@ -66,7 +46,7 @@ class OwnedPartition {
     /// The same, to a place that the test names.
     std::int64_t add(Store& store, const std::string& conversation, const std::string& processor,
                      const std::string& processor_json);
-    /// Goes on where the partition's row stands, after somebody else has moved it.
+    /// Goes on where the partition's row stands, after another session has moved it.
     void resume();
 
     /// The turns that the callback owes or has posted, in their order.
@@ -74,7 +54,7 @@ class OwnedPartition {
     std::int64_t number(const std::string& sql) const;
     /// How many transactions were undone for this cause (worker/mysql/mysql_store.h).
     int undone(const std::string& cause) const;
-    /// A session of somebody else.
+    /// A session that is not the store's.
     std::unique_ptr<MysqlSession> open_session() const;
     /// How many sessions wait for a lock of another, on the whole server.
     std::int64_t waiting() const;

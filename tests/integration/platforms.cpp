@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "tests/integration/contract_post.h"
 #include "tests/integration/recording_set.h"
-#include "tests/integration/stage.h"
 #include "tests/integration/upstream_row.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -29,7 +29,7 @@ struct Wanted {
     std::string path;
     std::string thread;
     const RecordedConversation* conversation = nullptr;
-    std::vector<ExpectedTurn> turns;
+    std::vector<RecordedTurn> turns;
     std::string callback;
 };
 
@@ -37,33 +37,32 @@ std::string quoted(const std::string& text) {
     return "'" + epilogue::replaced(epilogue::replaced(text, "\\", "\\\\"), "'", "''") + "'";
 }
 
-/// Rows by somebody else, two for each conversation; they report one turn.
-void insert_rows(const Stage& stage, const std::vector<RecordedConversation>& all,
-                 std::vector<Wanted>& wanted) {
+/// Rows of another program, two for each conversation; they report one turn.
+void insert_rows(const Rig& rig, const std::vector<RecordedConversation>& all, std::vector<Wanted>& wanted) {
     std::string values;
     for (std::size_t i = 0; i < 2 * all.size(); ++i) {
         const auto& conversation = all.at(i / 2);
-        const auto row = upstream_row(stage.platform(), i + 1);
+        const auto row = upstream_row(rig.platform(), i + 1);
         values += (values.empty() ? "(" : ",(") + quoted(conversation.id) + "," + quoted(row.processor_type) +
                   "," + quoted(row.processor_json) + ",UTC_TIMESTAMP(6))";
         wanted.push_back({row.note, row.platform, row.path, row.thread, &conversation,
                           reported_turns(conversation, "once"), std::to_string(i + 1)});
     }
-    stage.query(
+    rig.query(
         "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
         "VALUES " +
         values);
 }
 
 /// Our own, of all kinds of places, for every turn of the conversations with the most of them.
-void add_own(const Stage& stage, const std::vector<RecordedConversation>& all, std::vector<Wanted>& wanted) {
+void add_own(const Rig& rig, const std::vector<RecordedConversation>& all, std::vector<Wanted>& wanted) {
     std::vector<const RecordedConversation*> longest;
     for (const auto& conversation : all) longest.push_back(&conversation);
     std::stable_sort(longest.begin(), longest.end(),
                      [](const auto* a, const auto* b) { return a->turns.size() > b->turns.size(); });
     const auto seed = [&](const char* platform, const std::string& place, const std::string& thread) {
         const Json comment{{"platform", platform}, {"place", place}, {"body", "Why?"}, {"thread", thread}};
-        return stage.platform()
+        return rig.platform()
             .control("POST", "/comments", comment, std::chrono::seconds{60})
             .at("id")
             .get<std::int64_t>();
@@ -92,15 +91,15 @@ void add_own(const Stage& stage, const std::vector<RecordedConversation>& all, s
              "4455!" + text,
              discussion}};
         for (const auto& [processor, json, path, thread] : places) {
-            const auto id = stage.add_callback({"--conversation", conversation->id, "--processor", processor,
-                                                "--mode", "every_turn", "--processor-json", json.dump()});
+            const auto id = rig.add_callback({"--conversation", conversation->id, "--processor", processor,
+                                              "--mode", "every_turn", "--processor-json", json.dump()});
             wanted.push_back({"our own " + processor, processor, path, thread, conversation,
                               reported_turns(*conversation, "every_turn"), std::to_string(id)});
         }
     }
 }
 
-void check_post(const VisibleComment& post, const Wanted& wanted, const ExpectedTurn& turn,
+void check_post(const VisibleComment& post, const Wanted& wanted, const RecordedTurn& turn,
                 const std::string& delivery, const std::string& key) {
     BOOST_TEST(post.thread == wanted.thread);
     const std::string plain = epilogue::replaced(post.body, "\u200b", "");
@@ -118,13 +117,13 @@ void check_post(const VisibleComment& post, const Wanted& wanted, const Expected
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_in_the_right_thread) {
-    const Stage stage("platforms", 3,
-                      {{"worker.senders", 24}, {"slack.teams.T0789IJKL.token", "of that workspace"}});
+    const Rig rig("platforms", 3,
+                  {{"worker.senders", 24}, {"slack.teams.T0789IJKL.token", "of that workspace"}});
     const auto now = std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());
-    const auto all = retold_recordings(now);
+    const auto all = recordings_with_new_ids(now);
     std::vector<Wanted> wanted;
-    insert_rows(stage, all, wanted);
-    add_own(stage, all, wanted);
+    insert_rows(rig, all, wanted);
+    add_own(rig, all, wanted);
     // Some answers are lost on each platform.
     Json rules = Json::array();
     for (const char* platform : {"slack", "github", "gitlab"})
@@ -133,10 +132,10 @@ BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_i
                          {"path", std::string("^/") + platform},
                          {"skip", 10},
                          {"times", 10}});
-    stage.platform().rules(rules);
-    auto worker = stage.epilogue().worker();
+    rig.platform().rules(rules);
+    auto worker = rig.epilogue().worker();
     eventually("every row is adopted", [&] {
-        return stage.number("SELECT COUNT(*) FROM callback_progress") ==
+        return rig.number("SELECT COUNT(*) FROM callback_progress") ==
                static_cast<std::int64_t>(wanted.size());
     });
     std::vector<Record> records;
@@ -145,25 +144,25 @@ BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_i
         const auto own = records_of(conversation, told_at);
         records.insert(records.end(), own.begin(), own.end());
     }
-    stage.publish(records);
+    rig.publish(records);
 
     std::size_t owed = 0;
     for (const Wanted& one : wanted) owed += one.turns.size();
     eventually("everything that is owed is sent", [&] {
-        stage.hurry_look_ups();
-        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") ==
+        rig.hurry_look_ups();
+        return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") ==
                static_cast<std::int64_t>(owed);
     });
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == static_cast<std::int64_t>(owed));
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries") == static_cast<std::int64_t>(owed));
 
     std::map<std::pair<std::string, std::string>, std::vector<VisibleComment>> posts;
     std::map<std::string, std::size_t> by_platform;
-    for (auto& comment : stage.platform().visible()) {
+    for (auto& comment : rig.platform().visible()) {
         if (comment.author != "epilogue-bot") continue;
         ++by_platform[comment.platform];
         posts[{comment.platform, comment.path}].push_back(std::move(comment));
     }
-    const auto installation = stage.query("SELECT installation_id FROM installation").at(0).at(0).value();
+    const auto installation = rig.query("SELECT installation_id FROM installation").at(0).at(0).value();
     std::size_t seen = 0;
     for (const Wanted& one : wanted) {
         BOOST_TEST_CONTEXT(one.what << " at " << one.platform << " " << one.path << ", "
@@ -174,14 +173,13 @@ BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_i
                 check_post(
                     found[i], one, one.turns[i],
                     delivery_id_of(installation, one.callback, one.conversation->id, one.turns[i].turn_key),
-                    stage.key());
+                    rig.key());
             seen += found.size();
         }
     }
     BOOST_TEST(seen == owed);
     std::size_t lost = 0;
-    for (const auto& entry : stage.platform().log())
-        lost += entry.at("action") == "apply_then_reset" ? 1U : 0U;
+    for (const auto& entry : rig.platform().log()) lost += entry.at("action") == "apply_then_reset" ? 1U : 0U;
     BOOST_TEST(lost == 30U);
     for (const auto& [platform, count] : by_platform)
         std::cout << platform << ": " << count << " posts" << std::endl;

@@ -34,19 +34,19 @@ class PointPartitionRows final : public PartitionRows {
     PointPartitionRows(PartitionRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
     Result<std::optional<PartitionRow>> lock(const PartitionKey& key) override {
-        return points_.said("the partition is read", inner_.lock(key));
+        return points_.said("the partition is locked", inner_.lock(key));
     }
     Result<std::optional<PartitionRow>> read(const PartitionKey& key) override {
-        return points_.said("the partition is written", inner_.read(key));
+        return points_.said("the partition is read", inner_.read(key));
     }
     Result<void> update(const PartitionKey& key, const PartitionRow& row) override {
-        return points_.said("the first partitions are read", inner_.update(key, row));
+        return points_.said("the partition is written", inner_.update(key, row));
     }
     Result<std::optional<int>> first_count(const std::string& topic) override {
-        return points_.said("the conversations are locked", inner_.first_count(topic));
+        return points_.said("the first partitions are read", inner_.first_count(topic));
     }
     Result<int> known_count(const std::string& topic) override {
-        return points_.said("the conversation's partition is read", inner_.known_count(topic));
+        return points_.said("the partitions are counted", inner_.known_count(topic));
     }
 
   private:
@@ -60,28 +60,28 @@ class PointConversationRows final : public ConversationRows {
 
     Result<std::vector<StoredConversation>> lock(const std::vector<std::string>& ids,
                                                  int partition) override {
-        return points_.said("the conversation is locked", inner_.lock(ids, partition));
+        return points_.said("the conversations are locked", inner_.lock(ids, partition));
     }
     Result<Conversation> lock_one(const std::string& id) override {
-        return points_.said("the partitions are counted", inner_.lock_one(id));
+        return points_.said("the conversation is locked", inner_.lock_one(id));
     }
     Result<std::optional<int>> partition_of(const std::string& id) override {
-        return points_.said("the conversations are written", inner_.partition_of(id));
+        return points_.said("the conversation's partition is read", inner_.partition_of(id));
     }
     Result<void> update(const std::vector<StoredConversation>& rows) override {
-        return points_.said("the due conversations are read", inner_.update(rows));
+        return points_.said("the conversations are written", inner_.update(rows));
     }
     Result<std::vector<std::string>> due(int partition, Instant clock, std::size_t limit) override {
-        return points_.said("the held conversations are read", inner_.due(partition, clock, limit));
+        return points_.said("the due conversations are read", inner_.due(partition, clock, limit));
     }
     Result<std::vector<std::string>> suspended(int partition, std::size_t limit) override {
-        return points_.said("the silences are counted", inner_.suspended(partition, limit));
+        return points_.said("the held conversations are read", inner_.suspended(partition, limit));
     }
     Result<InactivityCensus> inactivity_census(Instant from, Instant to, Instant resumed_since) override {
-        return points_.said("the next due time is read", inner_.inactivity_census(from, to, resumed_since));
+        return points_.said("the silences are counted", inner_.inactivity_census(from, to, resumed_since));
     }
     Result<std::optional<Instant>> next_due(int partition) override {
-        return points_.said("the callbacks are locked", inner_.next_due(partition));
+        return points_.said("the next due time is read", inner_.next_due(partition));
     }
 
   private:
@@ -94,41 +94,41 @@ class PointCallbackRows final : public CallbackRows {
     PointCallbackRows(CallbackRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
     Result<std::vector<CallbackRow>> lock_active(const std::vector<std::string>& conversation_ids) override {
-        return points_.said("who is watched is read", inner_.lock_active(conversation_ids));
+        return points_.said("the callbacks are locked", inner_.lock_active(conversation_ids));
     }
     Result<std::vector<std::string>> watched_among(
         const std::vector<std::string>& conversation_ids) override {
-        return points_.said("the callback is read", inner_.watched_among(conversation_ids));
+        return points_.said("who is watched is read", inner_.watched_among(conversation_ids));
     }
     Result<std::optional<CallbackRow>> read(std::int64_t id) override {
-        return points_.said("the callback is locked", inner_.read(id));
+        return points_.said("the callback is read", inner_.read(id));
     }
     Result<std::optional<CallbackRow>> lock(std::int64_t id) override {
-        return points_.said("a callback's state is written", inner_.lock(id));
+        return points_.said("the callback is locked", inner_.lock(id));
     }
     Result<void> update_state(std::int64_t id, const CallbackState& state) override {
-        return points_.said("the foreign rows are listed", inner_.update_state(id, state));
+        return points_.said("a callback's state is written", inner_.update_state(id, state));
     }
     Result<std::vector<std::int64_t>> unadopted(std::size_t limit) override {
-        return points_.said("the foreign row is read", inner_.unadopted(limit));
+        return points_.said("the foreign rows are listed", inner_.unadopted(limit));
     }
     Result<std::optional<UnadoptedCallback>> read_unadopted(std::int64_t id) override {
-        return points_.said("the foreign row is locked", inner_.read_unadopted(id));
+        return points_.said("the foreign row is read", inner_.read_unadopted(id));
     }
     Result<std::optional<UnadoptedCallback>> lock_unadopted(std::int64_t id) override {
-        return points_.said("the callback's progress is inserted", inner_.lock_unadopted(id));
+        return points_.said("the foreign row is locked", inner_.lock_unadopted(id));
     }
     Result<void> insert_progress(const CallbackRow& row) override {
-        return points_.said("the callback is inserted", inner_.insert_progress(row));
+        return points_.said("the callback's progress is inserted", inner_.insert_progress(row));
     }
     Result<std::int64_t> insert(const CallbackRow& row) override {
-        return points_.said("the idempotency key is looked up", inner_.insert(row));
+        return points_.said("the callback is inserted", inner_.insert(row));
     }
     Result<std::optional<std::int64_t>> with_idempotency_key(const std::string& key) override {
-        return points_.said("the request is kept", inner_.with_idempotency_key(key));
+        return points_.said("the idempotency key is looked up", inner_.with_idempotency_key(key));
     }
     Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) override {
-        return points_.said("the agent server's address is written", inner_.save_idempotency_key(request));
+        return points_.said("the request is kept", inner_.save_idempotency_key(request));
     }
 
   private:
@@ -141,13 +141,13 @@ class PointAgentEndpointRows final : public AgentEndpointRows {
     PointAgentEndpointRows(AgentEndpointRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
     Result<void> save(const AgentEndpoint& endpoint) override {
-        return points_.said("the agent server's address is read", inner_.save(endpoint));
+        return points_.said("the agent server's address is written", inner_.save(endpoint));
     }
     Result<std::optional<AgentEndpoint>> find(const std::string& conversation_id) override {
-        return points_.said("a catch-up is asked for", inner_.find(conversation_id));
+        return points_.said("the agent server's address is read", inner_.find(conversation_id));
     }
     Result<std::vector<std::string>> among(const std::vector<std::string>& conversation_ids) override {
-        return points_.said("the deliveries are inserted", inner_.among(conversation_ids));
+        return points_.said("the agent servers are looked for", inner_.among(conversation_ids));
     }
 
   private:
@@ -160,19 +160,19 @@ class PointReconcileRows final : public ReconcileRows {
     PointReconcileRows(ReconcileRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
     Result<void> request(const ReconcileRow& row) override {
-        return points_.said("the due catch-ups are read", inner_.request(row));
+        return points_.said("a catch-up is asked for", inner_.request(row));
     }
     Result<std::vector<std::string>> due(std::size_t limit) override {
-        return points_.said("the catch-up is locked", inner_.due(limit));
+        return points_.said("the due catch-ups are read", inner_.due(limit));
     }
     Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) override {
-        return points_.said("the catch-up is written", inner_.lock(conversation_id));
+        return points_.said("the catch-up is locked", inner_.lock(conversation_id));
     }
     Result<void> update(const ReconcileRow& row) override {
-        return points_.said("the catch-up is removed", inner_.update(row));
+        return points_.said("the catch-up is written", inner_.update(row));
     }
     Result<void> remove(const std::string& conversation_id) override {
-        return points_.said("the summaries are inserted", inner_.remove(conversation_id));
+        return points_.said("the catch-up is removed", inner_.remove(conversation_id));
     }
 
   private:
@@ -185,13 +185,13 @@ class PointSummaryRows final : public SummaryRows {
     PointSummaryRows(SummaryRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
     Result<void> insert(const std::vector<SummaryRow>& rows) override {
-        return points_.said("the summary is read", inner_.insert(rows));
+        return points_.said("the summaries are inserted", inner_.insert(rows));
     }
     Result<std::optional<SummaryRow>> find(const TurnId& turn) override {
-        return points_.said("the summary is locked", inner_.find(turn));
+        return points_.said("the summary is read", inner_.find(turn));
     }
     Result<std::optional<SummaryRow>> lock(const TurnId& turn) override {
-        return points_.said("the summary is written", inner_.lock(turn));
+        return points_.said("the summary is locked", inner_.lock(turn));
     }
     Result<void> update(const SummaryRow& row) override {
         return points_.said("the summary is written", inner_.update(row));
@@ -208,25 +208,26 @@ class PointDeliveryRows final : public DeliveryRows {
     PointDeliveryRows(DeliveryRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
     Result<std::vector<std::string>> insert(const std::vector<DeliveryRow>& rows) override {
-        return points_.said("the delivery is locked", inner_.insert(rows));
+        return points_.said("the deliveries are inserted", inner_.insert(rows));
     }
     Result<std::optional<DeliveryRow>> lock(const std::string& id) override {
-        return points_.said("the turn's deliveries are locked", inner_.lock(id));
+        return points_.said("the delivery is locked", inner_.lock(id));
     }
     Result<void> update(const DeliveryRow& row) override {
-        return points_.said("older deliveries are looked for", inner_.update(row));
+        return points_.said("the delivery is written", inner_.update(row));
     }
     Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) override {
-        return points_.said("the delivery is written", inner_.lock_of(turn));
+        return points_.said("the turn's deliveries are locked", inner_.lock_of(turn));
     }
     Result<bool> has_older_open(const DeliveryRow& row) override {
-        return points_.said("a delivery to the same place is looked for", inner_.has_older_open(row));
+        return points_.said("older deliveries are looked for", inner_.has_older_open(row));
     }
     Result<bool> exists_to(const TurnId& turn, const std::string& sink, const std::string& target) override {
-        return points_.said("the due deliveries are read", inner_.exists_to(turn, sink, target));
+        return points_.said("a delivery to the same place is looked for",
+                            inner_.exists_to(turn, sink, target));
     }
     Result<std::vector<DeliveryRow>> due(std::size_t limit) override {
-        return points_.said("the due checks are read", inner_.due(limit));
+        return points_.said("the due deliveries are read", inner_.due(limit));
     }
     Result<std::vector<DeliveryRow>> due_dedups(std::size_t limit) override {
         return points_.said("the due checks are read", inner_.due_dedups(limit));
@@ -242,10 +243,10 @@ class PointDeadLetterRows final : public DeadLetterRows {
     PointDeadLetterRows(DeadLetterRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
     Result<void> insert(const std::vector<DeadLetterRow>& rows) override {
-        return points_.said("the dead letter is locked", inner_.insert(rows));
+        return points_.said("the dead letters are inserted", inner_.insert(rows));
     }
     Result<std::optional<DeadLetterRow>> lock(std::int64_t id) override {
-        return points_.said("the dead letter is marked", inner_.lock(id));
+        return points_.said("the dead letter is locked", inner_.lock(id));
     }
     Result<void> mark_replayed(std::int64_t id) override {
         return points_.said("the dead letter is marked", inner_.mark_replayed(id));

@@ -1,4 +1,5 @@
-// A store that says how far its transactions have come, so that a test can let somebody else act right there.
+// A store that says how far its transactions have come, so that a test can act in another session right
+// there.
 #pragma once
 
 #include <functional>

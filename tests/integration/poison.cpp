@@ -8,8 +8,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
+#include "tests/support/v1_events.h"
 
 namespace {
 
@@ -17,16 +18,11 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
 constexpr std::size_t of_each_class = 10;  // 1 % of all records
-constexpr std::size_t stories_told = 200;
+constexpr std::size_t healthy_conversations = 200;
 
 /// An event that changes the state of a conversation of its own.
 Record state_event(const std::string& conversation, const std::string& status) {
-    const nlohmann::json event{{"kind", "ConversationStateUpdateEvent"},
-                               {"id", "state"},
-                               {"source", "environment"},
-                               {"key", "execution_status"},
-                               {"value", status}};
-    return {.key = conversation, .value = event.dump()};
+    return {.key = conversation, .value = v1::status("state", "2026-11-21T09:00:00", status)};
 }
 
 struct PoisonClass {
@@ -40,14 +36,13 @@ bool has_checks() {
 }
 
 /// What the database refuses because of its own rules.
-void make_rules(const Stage& stage) {
+void make_rules(const Rig& rig) {
     if (has_checks())
-        stage.query("ALTER TABLE conversations ADD CONSTRAINT no_such_status CHECK (status<>'checked')");
-    stage.query(
-        "ALTER TABLE conversations MODIFY status VARCHAR(64) CHARACTER SET ascii NOT NULL DEFAULT ''");
+        rig.query("ALTER TABLE conversations ADD CONSTRAINT no_such_status CHECK (status<>'checked')");
+    rig.query("ALTER TABLE conversations MODIFY status VARCHAR(64) CHARACTER SET ascii NOT NULL DEFAULT ''");
     // The other refusals of data need columns that the tables do not have: the server says them when asked
     // to.
-    stage.query(
+    rig.query(
         "CREATE TRIGGER refuse BEFORE INSERT ON conversations FOR EACH ROW BEGIN "
         "DECLARE code INT DEFAULT 0; "
         "IF NEW.conversation_id LIKE 'signal-%' THEN "
@@ -95,8 +90,9 @@ std::vector<PoisonClass> poison_classes() {
 }
 
 /// The same each time: good records of one conversation keep their order.
-std::vector<Record> mixed(const std::vector<Story>& stories, const std::vector<PoisonClass>& classes) {
-    std::vector<Record> records = records_of(stories);
+std::vector<Record> mixed(const std::vector<V0Conversation>& conversations,
+                          const std::vector<PoisonClass>& classes) {
+    std::vector<Record> records = records_of(conversations);
     std::mt19937 random(1);
     for (const PoisonClass& poison : classes)
         for (std::size_t i = 0; i < of_each_class; ++i) {
@@ -107,14 +103,14 @@ std::vector<Record> mixed(const std::vector<Story>& stories, const std::vector<P
 }
 
 /// Everything that was ever decided, row by row.
-std::vector<Row> decided(const Stage& stage) {
+std::vector<Row> decided(const Rig& rig) {
     std::vector<Row> rows;
     for (const char* what :
          {"conversation_id, status, verdict, turn_key, recent_ids, fold, due_at FROM conversations",
           "callback_id, phase, turn_key, generation FROM callback_progress",
           "conversation_id, turn_key, body FROM summaries",
           "delivery_id, state, generation, attempt FROM deliveries"})
-        for (const Row& row : stage.query(std::string("SELECT ") + what + " ORDER BY 1, 2"))
+        for (const Row& row : rig.query(std::string("SELECT ") + what + " ORDER BY 1, 2"))
             rows.push_back(row);
     return rows;
 }
@@ -122,100 +118,126 @@ std::vector<Row> decided(const Stage& stage) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(one_percent_of_every_class_is_dead_lettered_and_the_good_events_are_unharmed) {
-    const Stage stage("classes", 2);
-    make_rules(stage);
+    const Rig rig("classes", 2);
+    make_rules(rig);
     const auto classes = poison_classes();
-    std::vector<Story> stories;
+    std::vector<V0Conversation> conversations;
     std::string callbacks;
-    for (std::size_t i = 0; i < stories_told; ++i) {
+    for (std::size_t i = 0; i < healthy_conversations; ++i) {
         const std::string id = "good-" + std::to_string(i);
-        stories.emplace_back(id).user("Go on.").agent_finishes("Unharmed.");
+        conversations.emplace_back(id).user("Go on.").agent_finishes("Unharmed.");
         callbacks += (i == 0 ? "('" : ",('") + id + "','github','{\"repo\":\"o/" + id +
                      "\",\"number\":1}',UTC_TIMESTAMP(6))";
     }
-    stage.query(
+    rig.query(
         "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
         "VALUES " +
         callbacks);
-    stage.publish(mixed(stories, classes));
-    const auto worker = stage.epilogue().worker();
-    eventually("the partitions went on", 120s, [&] { return stage.stored() == stage.ends(); });
+    rig.publish(mixed(conversations, classes));
+    const auto worker = rig.epilogue().worker();
+    eventually("the partitions went on", 120s, [&] { return rig.stored() == rig.ends(); });
     eventually("every good turn is posted",
-               [&] { return stage.platform().visible().size() >= stories_told; });
+               [&] { return rig.platform().visible().size() >= healthy_conversations; });
 
     std::map<std::string, int> posts;
-    for (const auto& comment : stage.platform().visible()) ++posts[comment.path];
-    for (const Story& story : stories) BOOST_TEST(posts["o/" + story.id() + "#1"] == 1, story.id());
+    for (const auto& comment : rig.platform().visible()) ++posts[comment.path];
+    for (const V0Conversation& conversation : conversations)
+        BOOST_TEST(posts["o/" + conversation.id() + "#1"] == 1, conversation.id());
     const Metrics metrics = worker.metrics();
     for (const PoisonClass& poison : classes) {
         const std::string where = " FROM dead_letters WHERE reason='" + poison.reason + "'";
-        BOOST_TEST(stage.number("SELECT COUNT(*)" + where) == static_cast<std::int64_t>(of_each_class),
+        BOOST_TEST(rig.number("SELECT COUNT(*)" + where) == static_cast<std::int64_t>(of_each_class),
                    poison.reason);
         // Where it stands in the log, and the whole of it in numbers.
         const Record made = poison.make(poison.reason + "0");
-        BOOST_TEST(stage.number("SELECT MAX(length)" + where) ==
-                   static_cast<std::int64_t>(made.value->size()));
+        BOOST_TEST(rig.number("SELECT MAX(length)" + where) == static_cast<std::int64_t>(made.value->size()));
     }
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM dead_letters") ==
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM dead_letters") ==
                static_cast<std::int64_t>(of_each_class * classes.size()));
     BOOST_TEST(total(metrics, "epilogue_dead_letters_total") ==
                static_cast<double>(of_each_class * classes.size()));
-    BOOST_TEST(stage.number("SELECT COUNT(DISTINCT topic, partition_id, record_offset) FROM dead_letters") ==
+    BOOST_TEST(rig.number("SELECT COUNT(DISTINCT topic, partition_id, record_offset) FROM dead_letters") ==
                static_cast<std::int64_t>(of_each_class * classes.size()));
 
     // What the database refused is taken once its rules are mended; a second replay changes nothing at all.
-    stage.query("DROP TRIGGER refuse");
-    if (has_checks()) stage.query("ALTER TABLE conversations DROP CONSTRAINT no_such_status");
-    BOOST_TEST(stage.epilogue().run({"dead-letters", "replay", "--all"}).status == 1);
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM dead_letters WHERE replayed_at IS NOT NULL") ==
+    rig.query("DROP TRIGGER refuse");
+    if (has_checks()) rig.query("ALTER TABLE conversations DROP CONSTRAINT no_such_status");
+    BOOST_TEST(rig.epilogue().run({"dead-letters", "replay", "--all"}).status == 1);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM dead_letters WHERE replayed_at IS NOT NULL") ==
                static_cast<std::int64_t>(of_each_class * 8));
-    const auto once = decided(stage);
+    const auto once = decided(rig);
     std::vector<std::string> every_letter{"dead-letters", "replay"};
-    for (const Row& row : stage.query("SELECT id FROM dead_letters"))
-        every_letter.push_back(row.at(0).value());
-    BOOST_TEST(stage.epilogue().run(every_letter).status == 1);
-    BOOST_TEST((decided(stage) == once));
-    BOOST_TEST(stage.platform().counts().at("attempts") == stories_told);
-    BOOST_TEST((stage.stored() == stage.ends()));
+    for (const Row& row : rig.query("SELECT id FROM dead_letters")) every_letter.push_back(row.at(0).value());
+    BOOST_TEST(rig.epilogue().run(every_letter).status == 1);
+    BOOST_TEST((decided(rig) == once));
+    BOOST_TEST(rig.platform().counts().at("attempts") == healthy_conversations);
+    BOOST_TEST((rig.stored() == rig.ends()));
 }
 
 BOOST_AUTO_TEST_CASE(dead_letters_are_kept_shown_and_replayed_without_harm) {
-    const Stage stage("poison", 1);
-    Story story("poisoned");
-    story.user("Go on.").agent_finishes("Good events are unharmed.");
-    stage.add_github(story.id(), "octo/poison", 1, "every_turn");
-    const auto worker = stage.epilogue().worker();
-    std::vector<Record> records = story.records();
-    records.insert(records.begin() + 1, Record{story.id(), "{not json"});
+    const Rig rig("poison", 1);
+    V0Conversation conversation("poisoned");
+    conversation.user("Go on.").agent_finishes("Good events are unharmed.");
+    rig.add_github(conversation.id(), "octo/poison", 1, "every_turn");
+    const auto worker = rig.epilogue().worker();
+    std::vector<Record> records = conversation.records();
+    records.insert(records.begin() + 1, Record{conversation.id(), "{not json"});
     records.push_back(Record{std::nullopt, "{}"});
-    stage.publish(records);
-    eventually("the turn is reported", [&] { return stage.platform().visible().size() == 1; });
-    eventually("the partition went on", [&] { return stage.stored() == stage.ends(); });
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM dead_letters") == 2);
-    const auto listed = nlohmann::json::parse(stage.epilogue().run({"dead-letters", "list", "--json"}).out);
+    rig.publish(records);
+    eventually("the turn is reported", [&] { return rig.platform().visible().size() == 1; });
+    eventually("the partition went on", [&] { return rig.stored() == rig.ends(); });
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM dead_letters") == 2);
+    const auto listed = nlohmann::json::parse(rig.epilogue().run({"dead-letters", "list", "--json"}).out);
     BOOST_REQUIRE(listed.size() == 2U);
     BOOST_TEST(listed[0].at("reason") == "not_json");
     BOOST_TEST(listed[1].at("reason") == "no_key");
-    BOOST_TEST(stage.epilogue().run({"dead-letters", "replay", "--all"}).status == 1);
+    BOOST_TEST(rig.epilogue().run({"dead-letters", "replay", "--all"}).status == 1);
 
     // A record that something refused before, as if it were mended now: applied once, however often it is
     // replayed.
-    Story more("poisoned-later");
+    V0Conversation more("poisoned-later");
     more.user("Go on.").agent_finishes("Replayed.");
-    stage.add_github(more.id(), "octo/poison", 2, "every_turn");
+    rig.add_github(more.id(), "octo/poison", 2, "every_turn");
     for (const Record& record : more.records())
-        stage.query(
+        rig.query(
             "INSERT INTO dead_letters (cluster_id, topic, partition_id, record_offset, record_key, reason, "
             "length, sha256, value, "
             "created_at) VALUES ('c','t',0," +
             std::to_string(1000 + &record - more.records().data()) + ",'" + more.id() + "','store_1366'," +
             std::to_string(record.value->size()) + ",'','" + *record.value + "',UTC_TIMESTAMP(6))");
-    BOOST_TEST(stage.epilogue().run({"dead-letters", "replay", "3", "4", "5", "6"}).out.find("applied") !=
+    BOOST_TEST(rig.epilogue().run({"dead-letters", "replay", "3", "4", "5", "6"}).out.find("applied") !=
                std::string::npos);
-    eventually("the replayed turn is reported", [&] { return stage.platform().visible().size() == 2; });
-    const auto again = stage.epilogue().run({"dead-letters", "replay", "3", "4"});
+    eventually("the replayed turn is reported", [&] { return rig.platform().visible().size() == 2; });
+    const auto again = rig.epilogue().run({"dead-letters", "replay", "3", "4"});
     BOOST_TEST(again.out.find("was applied before") != std::string::npos, again.out);
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == 2);
-    const auto offsets = nlohmann::json::parse(stage.epilogue().run({"offsets", "show", "--json"}).out);
-    BOOST_TEST(offsets.at(0).at("next_offset") == stage.ends().at(0));
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries") == 2);
+    const auto offsets = nlohmann::json::parse(rig.epilogue().run({"offsets", "show", "--json"}).out);
+    BOOST_TEST(offsets.at(0).at("next_offset") == rig.ends().at(0));
+}
+
+BOOST_AUTO_TEST_CASE(ten_refusals_in_a_row_pause_the_partition_and_readyz_says_why) {
+    constexpr std::int64_t refused = 25;
+    constexpr std::int64_t in_one_go = 10;
+    const Rig rig("refused", 1);
+    make_rules(rig);
+    std::vector<Record> records;
+    for (std::int64_t i = 0; i < refused; ++i)
+        records.push_back(state_event("signal-1048-" + std::to_string(i), "running"));
+    rig.publish(records);
+    const std::string dead = "SELECT COUNT(*) FROM dead_letters WHERE reason='store_1048'";
+    const auto worker = rig.epilogue().start_worker();
+    eventually("the partition pauses, and /readyz says why", [&] {
+        const auto before = rig.number(dead);
+        const auto answer = worker.get("/readyz");
+        const bool pauses = answer.status == 503 &&
+                            answer.body.find("refused partition 0: ") != std::string::npos &&
+                            answer.body.find("one record after the other") != std::string::npos;
+        if (!pauses) BOOST_REQUIRE_MESSAGE(before < refused, "no pause was seen; it says: " << answer.body);
+        if (pauses) BOOST_TEST(rig.number(dead) >= in_one_go);
+        return pauses;
+    });
+    eventually("the rest is tried again, and refused", [&] { return rig.number(dead) == refused; });
+    eventually("the worker is ready again", [&] { return worker.get("/readyz").status == 200; });
+    BOOST_TEST(rig.number("SELECT COUNT(DISTINCT record_offset) FROM dead_letters") == refused);
+    eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });
 }

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -23,35 +23,36 @@ const Settings fast{
                                                             {"heartbeat.interval.ms", "1000"},
                                                             {"topic.metadata.refresh.interval.ms", "1000"}}}};
 
-/// Conversations of one turn, each on a partition of the test's choice, told to the log sink.
-class Play {
+/// Conversations of one turn, each on a partition of the test's choice, reported to the log sink.
+class PositionTrial {
   public:
-    explicit Play(const std::string& name, int partitions, const Settings& more = {})
-        : stage(name, partitions, merged({fast, more})) {}
+    explicit PositionTrial(const std::string& name, int partitions, const Settings& more = {})
+        : rig(name, partitions, merged({fast, more})) {}
 
-    const std::string& topic() const { return stage.name(); }
+    const std::string& topic() const { return rig.name(); }
 
     /// Publishes a turn of a new conversation to the partition.
-    void tell(int partition) {
-        Story story(topic() + "-" + std::to_string(++told_));
-        story.user("Go on.").agent_finishes("Done.");
-        stage.add_callback({"--conversation", story.id(), "--processor", "log", "--processor-json", "{}"});
-        auto records = story.records();
+    void publish_turn(int partition) {
+        V0Conversation conversation(topic() + "-" + std::to_string(++published_));
+        conversation.user("Go on.").agent_finishes("Done.");
+        rig.add_callback(
+            {"--conversation", conversation.id(), "--processor", "log", "--processor-json", "{}"});
+        auto records = conversation.records();
         BOOST_REQUIRE(records.size() == records_of_a_turn);
         for (Record& record : records) record.partition = partition;
-        stage.publish(records);
+        rig.publish(records);
     }
 
-    /// Returns when every turn told so far is reported, less those that retention removed.
+    /// Returns when every turn published so far is reported, less those that retention removed.
     void all_reported(int removed = 0) const {
         eventually("every turn is reported", shown_within, [&] {
-            return stage.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == told_ - removed;
+            return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == published_ - removed;
         });
-        BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries") == told_ - removed);
+        BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries") == published_ - removed);
     }
 
     /// Returns when /readyz says these words of the partition, and they stay after the worker is ready again.
-    void says(WorkerProcess& worker, int partition, const std::string& words) const {
+    void wait_readyz_says(WorkerProcess& worker, int partition, const std::string& words) const {
         const std::string name = topic() + " partition " + std::to_string(partition) + ": ";
         try {
             eventually("/readyz says of " + name + words, shown_within, [&] {
@@ -73,22 +74,22 @@ class Play {
 
     /// The rows' owners were last seen an hour ago.
     void let_an_hour_pass() const {
-        stage.query(
+        rig.query(
             "UPDATE partition_progress SET touched_at=touched_at - INTERVAL 1 HOUR, "
             "generation=generation-3600000000");
     }
 
     /// The rows of `offsets show`.
     nlohmann::json offsets() const {
-        const auto shown = stage.epilogue().run({"offsets", "show", "--json"});
+        const auto shown = rig.epilogue().run({"offsets", "show", "--json"});
         BOOST_REQUIRE(shown.status == 0);
         return nlohmann::json::parse(shown.out);
     }
 
-    const Stage stage;
+    const Rig rig;
 
   private:
-    std::int64_t told_ = 0;
+    std::int64_t published_ = 0;
 };
 
 const std::vector<std::string> alarms{"epilogue_log_replaced_total", "epilogue_offset_gap_events_total",
@@ -113,112 +114,112 @@ void end(WorkerProcess& worker) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_topic_made_anew_under_a_running_worker_is_read_from_its_beginning) {
-    Play play("anew_running", 2);
-    auto worker = play.stage.epilogue().worker();
-    play.tell(0);
-    play.tell(0);
-    play.tell(1);
-    play.all_reported();
-    play.make_topic_anew(2);
-    play.tell(0);  // ends before the stored position of partition 0
-    play.tell(1);
-    play.tell(1);  // ends behind that of partition 1
-    play.says(worker, 0, "the topic was made anew");
-    play.says(worker, 1, "the topic was made anew");
-    play.all_reported();
+    PositionTrial trial("anew_running", 2);
+    auto worker = trial.rig.epilogue().worker();
+    trial.publish_turn(0);
+    trial.publish_turn(0);
+    trial.publish_turn(1);
+    trial.all_reported();
+    trial.make_topic_anew(2);
+    trial.publish_turn(0);  // ends before the stored position of partition 0
+    trial.publish_turn(1);
+    trial.publish_turn(1);  // ends behind that of partition 1
+    trial.wait_readyz_says(worker, 0, "the topic was made anew");
+    trial.wait_readyz_says(worker, 1, "the topic was made anew");
+    trial.all_reported();
     check_alarms(worker, "epilogue_log_replaced_total", 2);
-    const auto rows = play.offsets();
+    const auto rows = trial.offsets();
     BOOST_REQUIRE(rows.size() == 2U);
     BOOST_TEST(rows[0].at("next_offset") == records_of_a_turn);
     BOOST_TEST(rows[0].at("moved_from") == 2 * records_of_a_turn);
     BOOST_TEST(rows[1].at("moved_why").get<std::string>().starts_with("the topic was made anew"));
-    BOOST_TEST((play.stage.stored() == play.stage.ends()));
+    BOOST_TEST((trial.rig.stored() == trial.rig.ends()));
 }
 
 BOOST_AUTO_TEST_CASE(a_topic_made_anew_and_longer_than_before_is_recognised_by_its_record_after_a_restart) {
-    Play play("anew_longer", 1);
+    PositionTrial trial("anew_longer", 1);
     {
-        auto worker = play.stage.epilogue().worker();
-        play.tell(0);
-        play.all_reported();
+        auto worker = trial.rig.epilogue().worker();
+        trial.publish_turn(0);
+        trial.all_reported();
         end(worker);
     }
-    play.make_topic_anew(1);
-    for (int i = 0; i < 3; ++i) play.tell(0);
-    auto worker = play.stage.epilogue().start_worker();
-    play.says(worker, 0, " is another one");
-    play.all_reported();
+    trial.make_topic_anew(1);
+    for (int i = 0; i < 3; ++i) trial.publish_turn(0);
+    auto worker = trial.rig.epilogue().start_worker();
+    trial.wait_readyz_says(worker, 0, " is another one");
+    trial.all_reported();
     check_alarms(worker, "epilogue_log_replaced_total", 1);
     BOOST_TEST(worker.get("/readyz").status == 503);
 }
 
 BOOST_AUTO_TEST_CASE(another_cluster_is_read_from_its_beginning) {
-    Play play("elsewhere", 1);
+    PositionTrial trial("elsewhere", 1);
     {
-        auto worker = play.stage.epilogue().worker();
-        play.tell(0);
-        play.all_reported();
+        auto worker = trial.rig.epilogue().worker();
+        trial.publish_turn(0);
+        trial.all_reported();
         end(worker);
     }
-    play.let_an_hour_pass();
-    play.stage.query("UPDATE partition_progress SET cluster_id='the-old-one', next_offset=1000");
-    play.tell(0);
-    auto worker = play.stage.epilogue().start_worker();
-    play.says(worker, 0, "another cluster");
-    play.all_reported();
+    trial.let_an_hour_pass();
+    trial.rig.query("UPDATE partition_progress SET cluster_id='the-old-one', next_offset=1000");
+    trial.publish_turn(0);
+    auto worker = trial.rig.epilogue().start_worker();
+    trial.wait_readyz_says(worker, 0, "another cluster");
+    trial.all_reported();
     check_alarms(worker, "epilogue_log_replaced_total", 1);
-    BOOST_TEST(play.stage.number("SELECT moved_from FROM partition_progress") == 1000);
+    BOOST_TEST(trial.rig.number("SELECT moved_from FROM partition_progress") == 1000);
 }
 
 BOOST_AUTO_TEST_CASE(retention_that_passed_us_is_counted_and_the_rest_is_read) {
-    Play play("passed", 1);
+    PositionTrial trial("passed", 1);
     {
-        auto worker = play.stage.epilogue().worker();
-        play.tell(0);
-        play.all_reported();
+        auto worker = trial.rig.epilogue().worker();
+        trial.publish_turn(0);
+        trial.all_reported();
         end(worker);
     }
-    play.tell(0);  // nobody will ever read this one
-    play.tell(0);
-    broker_of_this_program().delete_records(play.topic(), {{0, 2 * records_of_a_turn}});
-    auto worker = play.stage.epilogue().start_worker();
-    play.says(worker, 0, "retention passed us: offsets 4 to 7 are gone");
-    play.all_reported(1);
+    trial.publish_turn(0);  // never read: retention removes it first
+    trial.publish_turn(0);
+    broker_of_this_program().delete_records(trial.topic(), {{0, 2 * records_of_a_turn}});
+    auto worker = trial.rig.epilogue().start_worker();
+    trial.wait_readyz_says(worker, 0, "retention passed us: offsets 4 to 7 are gone");
+    trial.all_reported(1);
     check_alarms(worker, "epilogue_offset_gap_events_total", records_of_a_turn);
-    const auto rows = play.offsets();
+    const auto rows = trial.offsets();
     BOOST_REQUIRE(rows.size() == 1U);
     BOOST_TEST(rows[0].at("moved_from") == records_of_a_turn);
 
     // And under a worker that runs, but not fast enough. A fetch that is still open takes the tombstone.
     worker.process().signal(SIGSTOP);
-    play.stage.publish({{.key = "nobody", .partition = 0}});
-    play.tell(0);
-    play.tell(0);
-    broker_of_this_program().delete_records(play.topic(), {{0, 4 * records_of_a_turn + 1}});
+    trial.rig.publish({{.key = "nobody", .partition = 0}});
+    trial.publish_turn(0);
+    trial.publish_turn(0);
+    broker_of_this_program().delete_records(trial.topic(), {{0, 4 * records_of_a_turn + 1}});
     worker.process().signal(SIGCONT);
-    play.says(worker, 0, "to 16 are gone");
-    play.all_reported(2);
+    trial.wait_readyz_says(worker, 0, "to 16 are gone");
+    trial.all_reported(2);
     const double lost = total(worker.metrics(), "epilogue_offset_gap_events_total");
     BOOST_TEST((lost == 2 * records_of_a_turn || lost == 2 * records_of_a_turn + 1));
 }
 
 BOOST_AUTO_TEST_CASE(a_changed_group_goes_on_from_the_stored_position) {
-    Play play("renamed", 1);
+    PositionTrial trial("renamed", 1);
     {
-        auto worker = play.stage.epilogue().worker();
-        play.tell(0);
-        play.all_reported();
+        auto worker = trial.rig.epilogue().worker();
+        trial.publish_turn(0);
+        trial.all_reported();
         end(worker);
     }
-    play.let_an_hour_pass();
-    play.tell(0);
-    const Epilogue renamed(merged({play.stage.settings(), {{"kafka.group", "renamed-2"}}}));
+    trial.let_an_hour_pass();
+    trial.publish_turn(0);
+    const Epilogue renamed(merged({trial.rig.settings(), {{"kafka.group", "renamed-2"}}}));
     auto worker = renamed.start_worker();
-    play.says(worker, 0, "taken over from group renamed, at offset 4");
-    play.all_reported();
+    trial.wait_readyz_says(worker, 0, "taken over from group renamed, at offset 4");
+    trial.all_reported();
     check_alarms(worker, "epilogue_group_changed_total", 1);
     BOOST_TEST(total(worker.metrics(), "epilogue_events_total") == records_of_a_turn);
-    const auto rows = play.offsets();
+    const auto rows = trial.offsets();
     BOOST_REQUIRE(rows.size() == 2U);
     BOOST_TEST(rows[0].at("consumer_group") == "renamed-2");
     BOOST_TEST(rows[0].at("next_offset") == 2 * records_of_a_turn);
@@ -226,61 +227,61 @@ BOOST_AUTO_TEST_CASE(a_changed_group_goes_on_from_the_stored_position) {
 }
 
 BOOST_AUTO_TEST_CASE(a_second_group_on_the_same_tables_waits_while_the_first_is_alive) {
-    Play play("two_groups", 1);
-    const auto first = play.stage.epilogue().worker();
-    play.tell(0);
-    play.all_reported();
-    const Epilogue second_settings(merged({play.stage.settings(), {{"kafka.group", "two_groups-2"}}}));
+    PositionTrial trial("two_groups", 1);
+    const auto first = trial.rig.epilogue().worker();
+    trial.publish_turn(0);
+    trial.all_reported();
+    const Epilogue second_settings(merged({trial.rig.settings(), {{"kafka.group", "two_groups-2"}}}));
     auto second = second_settings.start_worker();
-    play.says(second, 0, "group two_groups is read into the same tables");
+    trial.wait_readyz_says(second, 0, "group two_groups is read into the same tables");
     BOOST_TEST(second.get("/readyz").status == 503);
     check_alarms(second, "epilogue_group_changed_total", 1);
-    play.tell(0);
-    play.all_reported();
-    BOOST_TEST(play.stage.number("SELECT COUNT(*) FROM partition_progress") == 1);
+    trial.publish_turn(0);
+    trial.all_reported();
+    BOOST_TEST(trial.rig.number("SELECT COUNT(*) FROM partition_progress") == 1);
     BOOST_TEST(first.get("/readyz").body == "ready\n");
     check_alarms(first, "", 0);
 }
 
 BOOST_AUTO_TEST_CASE(partitions_that_are_added_are_read_from_their_beginning_whatever_start_says) {
-    Play play("grown", 3, {{"kafka.start", "latest"}});
-    auto worker = play.stage.epilogue().worker();
+    PositionTrial trial("grown", 3, {{"kafka.start", "latest"}});
+    auto worker = trial.rig.epilogue().worker();
     eventually("all partitions are claimed",
-               [&] { return play.stage.number("SELECT COUNT(*) FROM partition_progress") == 3; });
-    for (int partition = 0; partition < 3; ++partition) play.tell(partition);
-    play.all_reported();
-    broker_of_this_program().raise_partitions(play.topic(), 5);
-    play.tell(3);  // before anybody reads them
-    play.tell(4);
-    play.says(worker, 3, "added to the topic, which had 3 partitions");
-    play.says(worker, 4, "added to the topic, which had 3 partitions");
-    play.all_reported();
+               [&] { return trial.rig.number("SELECT COUNT(*) FROM partition_progress") == 3; });
+    for (int partition = 0; partition < 3; ++partition) trial.publish_turn(partition);
+    trial.all_reported();
+    broker_of_this_program().raise_partitions(trial.topic(), 5);
+    trial.publish_turn(3);  // before a worker reads them
+    trial.publish_turn(4);
+    trial.wait_readyz_says(worker, 3, "added to the topic, which had 3 partitions");
+    trial.wait_readyz_says(worker, 4, "added to the topic, which had 3 partitions");
+    trial.all_reported();
     check_alarms(worker, "epilogue_partitions_added_total", 2);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_shown_when_nothing_happened) {
-    Play play("quiet", 2);
+    PositionTrial trial("quiet", 2);
     {
-        auto worker = play.stage.epilogue().worker();
-        play.tell(0);
-        play.tell(1);
-        play.all_reported();
+        auto worker = trial.rig.epilogue().worker();
+        trial.publish_turn(0);
+        trial.publish_turn(1);
+        trial.all_reported();
         check_alarms(worker, "", 0);
         end(worker);
     }
-    const auto stored = play.stage.stored();
+    const auto stored = trial.rig.stored();
     // Partition 0 was read to its end and is emptied; of partition 1 the record read last is still there.
-    broker_of_this_program().delete_records(play.topic(), {{0, stored.at(0)}, {1, stored.at(1) - 1}});
-    auto worker = play.stage.epilogue().worker();
+    broker_of_this_program().delete_records(trial.topic(), {{0, stored.at(0)}, {1, stored.at(1) - 1}});
+    auto worker = trial.rig.epilogue().worker();
     eventually("both are claimed again", [&] {
-        return play.stage.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 1 &&
+        return trial.rig.number("SELECT COUNT(DISTINCT owner) FROM partition_progress") == 1 &&
                total(worker.metrics(), "epilogue_consumer_lag") == 0;
     });
-    BOOST_TEST((play.stage.stored() == stored));
-    play.tell(0);
-    play.tell(1);
-    play.all_reported();
+    BOOST_TEST((trial.rig.stored() == stored));
+    trial.publish_turn(0);
+    trial.publish_turn(1);
+    trial.all_reported();
     check_alarms(worker, "", 0);
     BOOST_TEST(worker.get("/readyz").body == "ready\n");
-    for (const auto& row : play.offsets()) BOOST_TEST(row.at("moved_at").is_null());
+    for (const auto& row : trial.offsets()) BOOST_TEST(row.at("moved_at").is_null());
 }

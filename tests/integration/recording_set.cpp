@@ -61,7 +61,7 @@ std::vector<RecordedConversation> read_all() {
     return all;
 }
 
-/// The id of the conversation itself: a `full_state` of V1 tells it.
+/// The id of the conversation itself: a `full_state` of V1 has it.
 std::string told_id(const std::vector<json>& events) {
     for (const json& event : events)
         if (event.value("key", "") == "full_state" && event.contains("value"))
@@ -122,7 +122,7 @@ const std::vector<RecordedConversation>& recordings() {
     return all;
 }
 
-RecordedConversation retold(const RecordedConversation& original, Instant now) {
+RecordedConversation with_new_ids(const RecordedConversation& original, Instant now) {
     std::vector<json> events;
     Renamed ids;
     std::optional<Instant> newest;
@@ -147,7 +147,7 @@ RecordedConversation retold(const RecordedConversation& original, Instant now) {
         line = with_times_moved(with_new_ids(line, ids), by);
         if (!old_id.empty()) line = replaced(line, without_dashes(old_id), told.id);
     }
-    for (ExpectedTurn& turn : told.turns) {
+    for (RecordedTurn& turn : told.turns) {
         turn.turn_key = renamed(turn.turn_key, ids);
         turn.status_event = renamed(turn.status_event, ids);
     }
@@ -155,20 +155,20 @@ RecordedConversation retold(const RecordedConversation& original, Instant now) {
     return told;
 }
 
-std::vector<RecordedConversation> retold_recordings(Instant now) {
+std::vector<RecordedConversation> recordings_with_new_ids(Instant now) {
     std::vector<RecordedConversation> all;
-    for (const RecordedConversation& original : recordings()) all.push_back(retold(original, now));
+    for (const RecordedConversation& original : recordings()) all.push_back(with_new_ids(original, now));
     return all;
 }
 
-std::vector<ExpectedTurn> reported_turns(const RecordedConversation& conversation, const std::string& mode) {
+std::vector<RecordedTurn> reported_turns(const RecordedConversation& conversation, const std::string& mode) {
     const auto& turns = conversation.turns;
     auto end = turns.end();
     if (mode == "once") {
         end = turns.begin() + (turns.empty() ? 0 : 1);
     } else if (mode == "until_done") {
         end = std::find_if(turns.begin(), turns.end(),
-                           [](const ExpectedTurn& turn) { return turn.verdict != "awaiting_user_input"; });
+                           [](const RecordedTurn& turn) { return turn.verdict != "awaiting_user_input"; });
         if (end != turns.end()) ++end;
     } else if (mode != "every_turn") {
         throw std::runtime_error("no such mode: " + mode);

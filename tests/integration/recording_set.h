@@ -11,7 +11,7 @@
 namespace epilogue::testing {
 
 /// A turn that has to be reported.
-struct ExpectedTurn {
+struct RecordedTurn {
     std::string turn_key;
     std::string verdict;       ///< name of the trigger, e.g. "awaiting_user_input"
     std::string status_event;  ///< id of the status that ends it
@@ -23,7 +23,7 @@ struct RecordedConversation {
     std::string recording;            ///< the file, below tests/data/recordings
     std::string id;                   ///< as it is published and stored: 32 lower-case hex digits
     std::vector<std::string> events;  ///< JSON texts, in the order of the log
-    std::vector<ExpectedTurn> turns;  ///< in order
+    std::vector<RecordedTurn> turns;  ///< in order
     std::string open_turn;            ///< key of the turn that stays open; empty: none does
 };
 
@@ -34,18 +34,17 @@ constexpr std::size_t recording_count = 138;
 /// out. Throws std::runtime_error when a file cannot be read.
 const std::vector<RecordedConversation>& recordings();
 
-/// The same story told by another conversation: a conversation id and event ids (V1; V0's numbers stay) that
-/// nobody has seen before, wherever a field or a text names one, also in the expected turns; all timestamps
-/// moved by one whole number of seconds, so that the newest lies in the second before `now`. Every other byte
-/// stays.
-RecordedConversation retold(const RecordedConversation& original, Instant now);
+/// The same events as another conversation's: a conversation id and event ids (V1; V0's numbers stay) that
+/// are new, wherever a field or a text names one, also in the expected turns; all timestamps moved by one
+/// whole number of seconds, so that the newest lies in the second before `now`. Every other byte stays.
+RecordedConversation with_new_ids(const RecordedConversation& original, Instant now);
 
-/// Every recording once, retold.
-std::vector<RecordedConversation> retold_recordings(Instant now);
+/// Every recording once, with new ids.
+std::vector<RecordedConversation> recordings_with_new_ids(Instant now);
 
 /// The turns of the conversation that a callback of this mode ("once", "until_done" or "every_turn") reports,
 /// when it was there from the start and has all triggers.
-std::vector<ExpectedTurn> reported_turns(const RecordedConversation& conversation, const std::string& mode);
+std::vector<RecordedTurn> reported_turns(const RecordedConversation& conversation, const std::string& mode);
 /// The status such a callback has in the end: "ACTIVE" or "COMPLETED".
 std::string final_status(const RecordedConversation& conversation, const std::string& mode);
 

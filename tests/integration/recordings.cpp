@@ -91,7 +91,7 @@ class Trial {
           producer_(servers().broker.bootstrap()) {
         if (const auto done = epilogue_.run({"migrate"}); done.status != 0)
             throw std::runtime_error("migrate: " + done.err);
-        conversations_ = retold_recordings(system_now());
+        conversations_ = recordings_with_new_ids(system_now());
         callbacks_ = register_all(epilogue_, conversations_);
     }
 
@@ -197,7 +197,7 @@ class Trial {
             require_turn(callback.deliveries[i], expected[i]);
     }
 
-    static void require_turn(const DeliveredTurn& delivered, const ExpectedTurn& turn) {
+    static void require_turn(const DeliveredTurn& delivered, const RecordedTurn& turn) {
         BOOST_TEST(delivered.state == "SENT");
         BOOST_TEST(delivered.turn_key == turn.turn_key);
         BOOST_TEST(delivered.verdict == turn.verdict);
@@ -209,10 +209,10 @@ class Trial {
         BOOST_TEST((delivered.headline.find('`') == std::string::npos) == turn.error_code.empty());
     }
 
-    /// The row names the turn that is open, which nobody was told about, or else the last one that was
+    /// The row names the turn that is open, which no post has reported, or else the last one that was
     /// counted.
     static void require_standing(const ConversationResult& row, const RecordedConversation& conversation) {
-        const ExpectedTurn last = conversation.turns.empty() ? ExpectedTurn{} : conversation.turns.back();
+        const RecordedTurn last = conversation.turns.empty() ? RecordedTurn{} : conversation.turns.back();
         BOOST_TEST(row.verdict == last.verdict);
         BOOST_TEST(row.turn_key == (conversation.open_turn.empty() ? last.turn_key : conversation.open_turn));
     }

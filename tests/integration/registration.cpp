@@ -6,8 +6,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/integration/scenes.h"
+#include "tests/integration/racing_transactions.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
 
 namespace {
 
@@ -15,16 +16,11 @@ using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
-const Database& server_of_this_file() {
-    static const Database one;
-    return one;
-}
-
-/// Whether somebody who began at a point of another's transaction was done before that went on.
+/// Whether a transaction that began at a point of another one was done before that one went on.
 enum class Beside { done, waited };
 
-/// Runs `transaction` over a store that lets `other` act when it comes to `at` for the first time. Whoever
-/// waits for a lock by then goes on when the transaction has ended.
+/// Runs `transaction` over a store that lets `other` act when it comes to `at` for the first time. If it
+/// waits for a lock by then, it goes on when the transaction has ended.
 Beside run_beside(OwnedPartition& partition, const std::string& at,
                   const std::function<void(Store&)>& transaction, const std::function<void()>& other) {
     std::future<void> acting;
@@ -45,7 +41,7 @@ Beside run_beside(OwnedPartition& partition, const std::string& at,
     return beside;
 }
 
-/// Somebody who brings a callback.
+/// A way in which a callback comes.
 struct Newcomer {
     std::string name;
     std::function<std::int64_t(OwnedPartition&, const std::string& conversation)> come;
@@ -72,33 +68,34 @@ const std::vector<Newcomer> newcomers{
      true, true},
 };
 
-/// Tells the turn u2 and compares what is owed to whom.
-void check(OwnedPartition& partition, Scene& scene, bool is_open, std::int64_t callback, const Turns& owed) {
-    tell_the_next_turn(partition, scene, is_open);
+/// Ends the turn u2 and compares what is owed to which callback.
+void check(OwnedPartition& partition, RacedConversation& raced, bool is_open, std::int64_t callback,
+           const Turns& owed) {
+    run_the_next_turn(partition, raced, is_open);
     BOOST_TEST(partition.turns_of(callback) == owed, boost::test_tools::per_element());
     const Turns both{"u1", "u2"};
-    BOOST_TEST(partition.turns_of(scene.witness) == both, boost::test_tools::per_element());
+    BOOST_TEST(partition.turns_of(raced.witness) == both, boost::test_tools::per_element());
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_callback_that_comes_at_any_point_of_what_ends_a_turn_reports_it_once) {
-    OwnedPartition partition(server_of_this_file(), "comes");
-    for (const Ending& ending : Ending::all()) {
-        Scene rehearsal = next_scene(partition, ending);
+    OwnedPartition partition(server_of_this_program(), "comes");
+    for (const EndingTransaction& ending : EndingTransaction::all()) {
+        RacedConversation probe = next_conversation(partition, ending);
         const auto points = points_of(ending.name, partition, [&](Store& store) {
-            expect(ending.run(partition, store, rehearsal.talk));
+            expect(ending.run(partition, store, probe.conversation));
         });
         for (const std::string& point : points)
             for (const Newcomer& newcomer : newcomers) {
                 BOOST_TEST_CONTEXT(newcomer.name << ", in " << ending.name << ", " << point) {
-                    Scene scene = next_scene(partition, ending);
+                    RacedConversation raced = next_conversation(partition, ending);
                     std::int64_t callback = 0;
                     const auto beside = run_beside(
                         partition, point,
-                        [&](Store& store) { expect(ending.run(partition, store, scene.talk)); },
-                        [&] { callback = newcomer.come(partition, scene.talk.conversation()); });
-                    // Whoever only writes a row of theirs never waits for us.
+                        [&](Store& store) { expect(ending.run(partition, store, raced.conversation)); },
+                        [&] { callback = newcomer.come(partition, raced.conversation.id()); });
+                    // A plain INSERT never waits for our transactions.
                     if (!newcomer.is_adopted) BOOST_TEST((beside == Beside::done));
                     partition.adopt(partition.store());
 
@@ -107,34 +104,35 @@ BOOST_AUTO_TEST_CASE(a_callback_that_comes_at_any_point_of_what_ends_a_turn_repo
                     Turns owed;
                     if (was_first || !ending.goes_on) owed.emplace_back("u1");
                     if (owed.empty() || newcomer.every_turn) owed.emplace_back("u2");
-                    check(partition, scene, ending.goes_on, callback, owed);
+                    check(partition, raced, ending.goes_on, callback, owed);
                 }
             }
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_turn_that_ends_at_any_point_of_a_callbacks_coming_is_reported_once) {
-    OwnedPartition partition(server_of_this_file(), "ends");
-    for (const Coming& coming : Coming::all())
-        for (const Ending& ending : {Ending::by_a_batch(), Ending::by_timers()}) {
-            const auto prepared = [&](Scene& scene) {
-                return coming.prepare(partition, scene.talk.conversation());
+    OwnedPartition partition(server_of_this_program(), "ends");
+    for (const CallbackTransaction& coming : CallbackTransaction::all())
+        for (const EndingTransaction& ending :
+             {EndingTransaction::by_a_batch(), EndingTransaction::by_timers()}) {
+            const auto prepared = [&](RacedConversation& raced) {
+                return coming.prepare(partition, raced.conversation.id());
             };
-            const auto run = [&](Store& store, const Scene& scene, std::int64_t row) {
-                return coming.run(partition, store, scene.talk.conversation(), row);
+            const auto run = [&](Store& store, const RacedConversation& raced, std::int64_t row) {
+                return coming.run(partition, store, raced.conversation.id(), row);
             };
-            Scene rehearsal = next_scene(partition, ending);
-            const auto first = prepared(rehearsal);
+            RacedConversation probe = next_conversation(partition, ending);
+            const auto first = prepared(probe);
             const auto points = points_of(coming.name + " beside " + ending.name, partition,
-                                          [&](Store& store) { run(store, rehearsal, first); });
+                                          [&](Store& store) { run(store, probe, first); });
             for (const std::string& point : points) {
                 BOOST_TEST_CONTEXT(ending.name << ", in " << coming.name << ", " << point) {
-                    Scene scene = next_scene(partition, ending);
-                    std::int64_t callback = prepared(scene);
+                    RacedConversation raced = next_conversation(partition, ending);
+                    std::int64_t callback = prepared(raced);
                     run_beside(
-                        partition, point, [&](Store& store) { callback = run(store, scene, callback); },
-                        [&] { expect(ending.run(partition, partition.store(), scene.talk)); });
-                    check(partition, scene, false, callback,
+                        partition, point, [&](Store& store) { callback = run(store, raced, callback); },
+                        [&] { expect(ending.run(partition, partition.store(), raced.conversation)); });
+                    check(partition, raced, false, callback,
                           coming.every_turn ? Turns{"u1", "u2"} : Turns{"u1"});
                 }
             }
@@ -142,11 +140,11 @@ BOOST_AUTO_TEST_CASE(a_turn_that_ends_at_any_point_of_a_callbacks_coming_is_repo
 }
 
 BOOST_AUTO_TEST_CASE(a_mere_sign_of_life_is_written_only_where_somebody_watches) {
-    OwnedPartition partition(server_of_this_file(), "signs_of_life");
-    Talk unknown("unknown");
-    Talk watched("watched");
-    Talk steered("steered");
-    partition.add(partition.store(), watched.conversation());
+    OwnedPartition partition(server_of_this_program(), "signs_of_life");
+    V1Conversation unknown("unknown");
+    V1Conversation watched("watched");
+    V1Conversation steered("steered");
+    partition.add(partition.store(), watched.id());
     expect(partition.apply(partition.store(), {unknown.stats(), watched.stats(), steered.user("u1")}));
     const auto report = expect(partition.apply(
         partition.store(), {unknown.stats(), watched.stats(), steered.stats(), steered.stats()}));
@@ -162,24 +160,25 @@ BOOST_AUTO_TEST_CASE(a_mere_sign_of_life_is_written_only_where_somebody_watches)
 }
 
 BOOST_AUTO_TEST_CASE(two_that_adopt_the_same_row_at_once_report_its_last_end_once) {
-    OwnedPartition partition(server_of_this_file(), "adopt_twice");
-    for (const Coming& coming : {Coming::adoption(), Coming::waking()}) {
-        const auto prepare = [&](Scene& scene) {
-            expect(Ending::by_a_batch().run(partition, partition.store(), scene.talk));
-            return coming.prepare(partition, scene.talk.conversation());
+    OwnedPartition partition(server_of_this_program(), "adopt_twice");
+    for (const CallbackTransaction& coming :
+         {CallbackTransaction::adoption(), CallbackTransaction::waking()}) {
+        const auto prepare = [&](RacedConversation& raced) {
+            expect(EndingTransaction::by_a_batch().run(partition, partition.store(), raced.conversation));
+            return coming.prepare(partition, raced.conversation.id());
         };
-        Scene rehearsal = next_scene(partition, Ending::by_a_batch());
-        const auto first = prepare(rehearsal);
+        RacedConversation probe = next_conversation(partition, EndingTransaction::by_a_batch());
+        const auto first = prepare(probe);
         const auto points = points_of(coming.name + " that reports the last end", partition,
                                       [&](Store& store) { coming.run(partition, store, "", first); });
         for (const std::string& point : points) {
             BOOST_TEST_CONTEXT(coming.name << " twice, " << point) {
-                Scene scene = next_scene(partition, Ending::by_a_batch());
-                const auto row = prepare(scene);
+                RacedConversation raced = next_conversation(partition, EndingTransaction::by_a_batch());
+                const auto row = prepare(raced);
                 run_beside(
                     partition, point, [&](Store& store) { coming.run(partition, store, "", row); },
                     [&] { coming.run(partition, partition.store(), "", row); });
-                check(partition, scene, false, row, {"u1"});
+                check(partition, raced, false, row, {"u1"});
             }
         }
     }

@@ -13,10 +13,11 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/integration/contract_post.h"
-#include "tests/integration/stage.h"
 #include "tests/support/eventually.h"
+#include "tests/support/rig.h"
+#include "tests/support/text.h"
 
 namespace {
 
@@ -85,20 +86,20 @@ Settings settings(const Planted& planted, const TempDir& folder) {
 }
 
 /// Events in V0's words, numbered by the test.
-class Tale {
+class ConversationScript {
   public:
-    explicit Tale(std::string conversation) : conversation_(std::move(conversation)) {}
-    Tale& tell(Json event) {
+    explicit ConversationScript(std::string conversation) : conversation_(std::move(conversation)) {}
+    ConversationScript& add(Json event) {
         event["id"] = records_.size() + 1;
         event["timestamp"] = "2026-11-21T09:00:00.000000";
         if (!event.contains("source")) event["source"] = "agent";
         records_.push_back({.key = conversation_, .value = event.dump()});
         return *this;
     }
-    Tale& state(const std::string& state, const std::string& reason = "") {
-        return tell({{"source", "environment"},
-                     {"observation", "agent_state_changed"},
-                     {"extras", {{"agent_state", state}, {"reason", reason}}}});
+    ConversationScript& state(const std::string& state, const std::string& reason = "") {
+        return add({{"source", "environment"},
+                    {"observation", "agent_state_changed"},
+                    {"extras", {{"agent_state", state}, {"reason", reason}}}});
     }
     const std::vector<Record>& records() const { return records_; }
 
@@ -107,34 +108,34 @@ class Tale {
     std::vector<Record> records_;
 };
 
-std::vector<Record> tale_of_work(const Planted& planted) {
-    Tale tale("planted-work");
-    tale.tell({{"source", "user"}, {"action", "message"}, {"args", {{"content", "Mend it."}}}});
-    tale.state("running");
-    tale.tell({{"action", "run"}, {"args", {{"command", "TOKEN=" + planted.command + " pytest -q"}}}});
-    tale.tell({{"observation", "run"},
-               {"cause", 3},
-               {"content", "api_key=" + planted.output},
-               {"extras", {{"command", "pytest"}, {"metadata", {{"exit_code", 1}}}}}});
-    tale.tell({{"observation", "error"}, {"content", "Bad credentials: " + planted.mishap}});
-    tale.tell({{"action", "finish"},
-               {"args", {{"final_thought", "Done. I have used " + planted.words + " for it."}}}});
-    tale.state("finished");
-    return tale.records();
+std::vector<Record> records_of_work(const Planted& planted) {
+    ConversationScript script("planted-work");
+    script.add({{"source", "user"}, {"action", "message"}, {"args", {{"content", "Mend it."}}}});
+    script.state("running");
+    script.add({{"action", "run"}, {"args", {{"command", "TOKEN=" + planted.command + " pytest -q"}}}});
+    script.add({{"observation", "run"},
+                {"cause", 3},
+                {"content", "api_key=" + planted.output},
+                {"extras", {{"command", "pytest"}, {"metadata", {{"exit_code", 1}}}}}});
+    script.add({{"observation", "error"}, {"content", "Bad credentials: " + planted.mishap}});
+    script.add({{"action", "finish"},
+                {"args", {{"final_thought", "Done. I have used " + planted.words + " for it."}}}});
+    script.state("finished");
+    return script.records();
 }
 
-std::vector<Record> tale_of_an_error(const Planted& planted) {
-    Tale tale("planted-error");
-    tale.tell({{"source", "user"}, {"action", "message"}, {"args", {{"content", "Mend it."}}}});
-    tale.state("running");
-    tale.state("error", "AuthenticationError: the key " + planted.reason + " is refused");
-    return tale.records();
+std::vector<Record> records_of_an_error(const Planted& planted) {
+    ConversationScript script("planted-error");
+    script.add({{"source", "user"}, {"action", "message"}, {"args", {{"content", "Mend it."}}}});
+    script.state("running");
+    script.state("error", "AuthenticationError: the key " + planted.reason + " is refused");
+    return script.records();
 }
 
-std::string dump_of(const Stage& stage) {
+std::string dump_of(const Rig& rig) {
     std::string dump;
-    for (const Row& table : stage.query("SHOW TABLES"))
-        for (const Row& row : stage.query("SELECT * FROM " + table.at(0).value()))
+    for (const Row& table : rig.query("SHOW TABLES"))
+        for (const Row& row : rig.query("SELECT * FROM " + table.at(0).value()))
             for (const auto& column : row) dump += column.value_or("NULL") + "\n";
     return dump;
 }
@@ -161,31 +162,20 @@ epilogue::HttpAnswer ask_api(const WorkerProcess& worker, const std::string& key
     return epilogue::HttpClient().send(request);
 }
 
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+/// The callbacks that the case looks at by themselves.
+struct PlantedRows {
+    std::int64_t github = 0;
+    std::int64_t ours = 0;  ///< with a secret in its row
+};
 
-}  // namespace
-
-BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
-    const Planted planted;
-    const TempDir folder;
-    // Both the worker and the commands take them from here.
-    ::setenv("PLANTED_GITHUB", planted.github.c_str(), 1);
-    ::setenv("PLANTED_AGENT", planted.agent_key.c_str(), 1);
-    ::setenv("AWS_SECRET_ACCESS_KEY", planted.environment.c_str(), 1);
-    const Stage stage("planted", 2, settings(planted, folder));
-    const StandIn& platform = stage.platform();
-    platform.control("POST", "/tokens",
-                     {{"tokens", {planted.slack, planted.slack_team, planted.github, planted.gitlab}}},
-                     std::chrono::seconds{60});
-    const auto secrets = planted.by_name(server_of_this_program().password(), stage.key_text());
-
+/// Callbacks on every platform, and one on a conversation that only `agent_server` knows.
+PlantedRows add_rows(const Rig& rig, const TempDir& folder, const Planted& planted,
+                     FakeAgentServer& agent_server) {
     const auto add = [&](const std::string& conversation, const std::string& processor, const Json& json) {
         const auto file = folder.path() / "processor.json";
         std::ofstream(file) << json.dump();
-        return stage.add_callback({"--conversation", conversation, "--processor", processor,
-                                   "--processor-json-file", file.string()});
+        return rig.add_callback({"--conversation", conversation, "--processor", processor,
+                                 "--processor-json-file", file.string()});
     };
     add("planted-work", "slack", {{"channel", "C1"}});
     add("planted-work", "slack", {{"channel", "C2"}, {"team_id", "T7"}});
@@ -194,17 +184,16 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     add("planted-work", "log", Json::object());
     // Nothing of it comes by the topic: the worker asks the server, with the key.
     const std::string asked = "00000000000000000000000000000001";
-    AgentStandIn agent_server("1.58.0", planted.agent_key);
     agent_server.add(asked,
                      {message_event("u1", 1, "user", "Mend it."), message_event("w1", 2, "agent", "Mended."),
                       status_event("f1", 3, "finished")},
                      "finished");
-    stage.add_callback({"--conversation", asked, "--processor", "log", "--agent-url", agent_server.url(),
-                        "--agent-key", "env:PLANTED_AGENT"});
+    rig.add_callback({"--conversation", asked, "--processor", "log", "--agent-url", agent_server.url(),
+                      "--agent-key", "env:PLANTED_AGENT"});
     const auto ours =
         add("planted-work", "github",
             {{"repo", "octo/planted"}, {"number", 2}, {"decrypted_api_key", planted.row_of_ours}});
-    stage.query(
+    rig.query(
         "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
         "VALUES "
         "('planted-work', 'github', '" +
@@ -212,6 +201,11 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
         "', UTC_TIMESTAMP(6))");
     for (const int number : {11, 12, 13, 14})
         add("planted-error", "github", {{"repo", "octo/planted"}, {"number", number}});
+    return {github, ours};
+}
+
+/// Lets the platform answer some requests with errors that hold secrets.
+void plant_in_answers(const FakePlatformProcess& platform, const Planted& planted) {
     const auto at = [](int number) {
         return "/octo/planted/issues/" + std::to_string(number) + "/comments$";
     };
@@ -228,49 +222,44 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
           {"path", at(13)},
           {"status", 301},
           {"headers", {{"location", "https://example.org/moved?access_token=" + planted.answer_place}}}}});
+}
 
-    auto worker = stage.epilogue().worker();
-    eventually("every row is adopted",
-               [&] { return stage.number("SELECT COUNT(*) FROM callback_progress") == 12; });
-    stage.publish(tale_of_work(planted));
-    stage.publish(tale_of_an_error(planted));
-    eventually("nothing more comes of any post", [&] {
-        return stage.number("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT','FAILED')") == 12;
-    });
-
-    // In use: what each of them has done.
+/// The text of each post, by platform and place.
+std::map<std::string, std::string> posts_of(const FakePlatformProcess& platform) {
     std::map<std::string, std::string> posts;
     for (const auto& post : platform.visible()) posts[post.platform + " " + post.path] = post.body;
+    return posts;
+}
+
+/// That each secret was in use.
+void check_use(const Rig& rig, WorkerProcess& worker, const Planted& planted, std::int64_t github) {
+    auto posts = posts_of(rig.platform());
     for (const char* place :
          {"slack C1", "slack C2", "github octo/planted#1", "gitlab 4455#1", "github octo/planted#2",
           "github octo/planted#3", "github octo/planted#11", "github octo/planted#14"})
         BOOST_TEST(posts.contains(place), place);
     const auto of_github =
-        stage.query("SELECT delivery_id FROM deliveries WHERE callback_id=" + std::to_string(github))
+        rig.query("SELECT delivery_id FROM deliveries WHERE callback_id=" + std::to_string(github))
             .at(0)
             .at(0)
             .value();
-    BOOST_TEST(holds(posts["github octo/planted#1"], marker_of(stage.key(), of_github)));
+    BOOST_TEST(contains(posts["github octo/planted#1"], marker_of(rig.key(), of_github)));
     const auto environment = file_text("/proc/" + std::to_string(worker.process().pid()) + "/environ");
-    BOOST_TEST(holds(environment, planted.environment));
-    BOOST_TEST(holds(environment, planted.github));
+    BOOST_TEST(contains(environment, planted.environment));
+    BOOST_TEST(contains(environment, planted.github));
     BOOST_TEST(ask_api(worker, planted.api_key).status == 200);
     BOOST_TEST(ask_api(worker, planted.api_key + "0").status == 401);
     std::size_t misbehaved = 0;
-    for (const auto& entry : platform.log()) misbehaved += entry.at("action") == "status" ? 1U : 0U;
+    for (const auto& entry : rig.platform().log()) misbehaved += entry.at("action") == "status" ? 1U : 0U;
     BOOST_TEST(misbehaved == 3U);
-    BOOST_TEST(stage.number("SELECT COUNT(*) FROM deliveries WHERE state='FAILED'") == 2);
-    BOOST_TEST(holds(posts["github octo/planted#1"], "I have used «GitHub token removed» for it."));
-    BOOST_TEST(holds(posts["github octo/planted#1"], "pytest"));
-    BOOST_TEST(holds(posts["github octo/planted#14"], "AuthenticationError"));
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries WHERE state='FAILED'") == 2);
+    BOOST_TEST(contains(posts["github octo/planted#1"], "I have used «GitHub token removed» for it."));
+    BOOST_TEST(contains(posts["github octo/planted#1"], "pytest"));
+    BOOST_TEST(contains(posts["github octo/planted#14"], "AuthenticationError"));
+}
 
-    Haystacks haystacks;
-    for (const auto& [place, body] : posts) haystacks["the post on " + place] = body;
-    haystacks["the database"] = dump_of(stage);
-    haystacks["the metrics"] = worker.get("/metrics").body;
-    haystacks["/readyz"] = worker.get("/readyz").body;
-    haystacks["the API"] = ask_api(worker, planted.api_key).body;
-    haystacks["the command lines"] = command_lines();
+/// What commands print and the worker's log, added to the rest; ends the worker.
+void add_outputs(Haystacks& haystacks, const Rig& rig, WorkerProcess& worker, std::int64_t github) {
     std::vector<std::vector<std::string>> commands{{"check"},
                                                    {"callbacks", "list", "--json"},
                                                    {"deliveries", "list", "--json"},
@@ -278,36 +267,79 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
                                                    {"offsets", "show"},
                                                    {"callbacks", "show", std::to_string(github)},
                                                    {"migrate", "--status"}};
-    for (const Row& row : stage.query("SELECT delivery_id FROM deliveries"))
+    for (const Row& row : rig.query("SELECT delivery_id FROM deliveries"))
         commands.push_back({"deliveries", "show", "--json", row.at(0).value()});
     for (const auto& args : commands) {
-        const auto done = stage.epilogue().run(args);
+        const auto done = rig.epilogue().run(args);
         BOOST_TEST(done.status == 0, args[0] << " " << args[1] << ": " << done.err);
         haystacks["what `" + args[0] + "` prints"] += done.out + done.err;
     }
     for (const auto& args : {std::vector<std::string>{"doctor"}, {"preview", std::to_string(github)}}) {
-        const auto done = stage.epilogue().run(args);
+        const auto done = rig.epilogue().run(args);
         BOOST_TEST(done.out.size() > 100U, done.err);
         haystacks["what `" + args[0] + "` prints"] = done.out + done.err;
     }
     BOOST_TEST(worker.process().stop(std::chrono::seconds{30}) == 0);
     haystacks["the log"] = worker.process().err() + worker.process().out();
-    BOOST_TEST(holds(haystacks["the log"], "conversation ended"));
-    BOOST_TEST(holds(haystacks["the database"], "«GitHub token removed»"));
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+    std::size_t hits = 0;
+    for (auto found = text.find(part); found != std::string::npos; found = text.find(part, found + 1)) ++hits;
+    return hits;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
+    const Planted planted;
+    const TempDir folder;
+    // Both the worker and the commands take them from here.
+    ::setenv("PLANTED_GITHUB", planted.github.c_str(), 1);
+    ::setenv("PLANTED_AGENT", planted.agent_key.c_str(), 1);
+    ::setenv("AWS_SECRET_ACCESS_KEY", planted.environment.c_str(), 1);
+    const Rig rig("planted", 2, settings(planted, folder));
+    const FakePlatformProcess& platform = rig.platform();
+    platform.control("POST", "/tokens",
+                     {{"tokens", {planted.slack, planted.slack_team, planted.github, planted.gitlab}}},
+                     std::chrono::seconds{60});
+    const auto secrets = planted.by_name(server_of_this_program().password(), rig.key_text());
+
+    FakeAgentServer agent_server("1.58.0", planted.agent_key);
+    const PlantedRows rows = add_rows(rig, folder, planted, agent_server);
+    plant_in_answers(platform, planted);
+
+    auto worker = rig.epilogue().worker();
+    eventually("every row is adopted",
+               [&] { return rig.number("SELECT COUNT(*) FROM callback_progress") == 12; });
+    rig.publish(records_of_work(planted));
+    rig.publish(records_of_an_error(planted));
+    eventually("nothing more comes of any post", [&] {
+        return rig.number("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT','FAILED')") == 12;
+    });
+
+    check_use(rig, worker, planted, rows.github);
+
+    Haystacks haystacks;
+    for (const auto& [place, body] : posts_of(platform)) haystacks["the post on " + place] = body;
+    haystacks["the database"] = dump_of(rig);
+    haystacks["the metrics"] = worker.get("/metrics").body;
+    haystacks["/readyz"] = worker.get("/readyz").body;
+    haystacks["the API"] = ask_api(worker, planted.api_key).body;
+    haystacks["the command lines"] = command_lines();
+    add_outputs(haystacks, rig, worker, rows.github);
+    BOOST_TEST(contains(haystacks["the log"], "conversation ended"));
+    BOOST_TEST(contains(haystacks["the database"], "«GitHub token removed»"));
 
     BOOST_TEST(secrets.size() >= 12U);
     for (const auto& [name, secret] : secrets) {
         for (const auto& [what, text] : haystacks) {
-            // The row of somebody who put a secret into it holds it, and nothing else does.
+            // A row into which a user put a secret holds it, and nothing else does.
             const bool is_of_row =
                 what == "the database" && (secret == planted.row || secret == planted.row_of_ours);
-            std::size_t hits = 0;
-            for (auto found = text.find(secret); found != std::string::npos;
-                 found = text.find(secret, found + 1))
-                ++hits;
-            BOOST_TEST(hits == (is_of_row ? 1U : 0U), name << " is in " << what);
+            BOOST_TEST(count_of(text, secret) == (is_of_row ? 1U : 0U), name << " is in " << what);
         }
     }
-    BOOST_TEST(ours > 0);
+    BOOST_TEST(rows.ours > 0);
     std::cout << secrets.size() << " secrets, " << haystacks.size() << " places searched" << std::endl;
 }

@@ -13,33 +13,19 @@
 
 #include "tests/support/database.h"
 #include "tests/support/eventually.h"
+#include "tests/support/fake_platform_process.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/kafka_handles.h"
 #include "tests/support/kafka_records.h"
-#include "tests/support/stand_in_client.h"
-
-namespace {
+#include "tests/support/rig.h"
 
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
-/// One broker for all cases of this file: it takes seconds to start.
-KafkaBroker& broker_of_this_file() {
-    static KafkaBroker one;
-    return one;
-}
-
-Database& server_of_this_file() {
-    static Database one;
-    return one;
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(kafka)
 
 BOOST_AUTO_TEST_CASE(records_come_back_as_they_were_produced) {
-    const auto& broker = broker_of_this_file();
+    const auto& broker = broker_of_this_program();
     broker.create_topic("records", 3, {{"max.message.bytes", "20971520"}});
     const epilogue::Instant at(1'700'000'000'123ms);
     const std::string large(std::size_t{2} << 20U, 'x');
@@ -62,12 +48,12 @@ BOOST_AUTO_TEST_CASE(records_come_back_as_they_were_produced) {
 }
 
 BOOST_AUTO_TEST_CASE(a_group_that_never_committed_has_no_offsets) {
-    broker_of_this_file().create_topic("uncommitted", 2);
-    BOOST_TEST(broker_of_this_file().committed("nobody", "uncommitted").empty());
+    broker_of_this_program().create_topic("uncommitted", 2);
+    BOOST_TEST(broker_of_this_program().committed("nobody", "uncommitted").empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_a_group_has_committed_is_seen) {
-    const auto& broker = broker_of_this_file();
+    const auto& broker = broker_of_this_program();
     broker.create_topic("committed", 2);
     const auto consumer = make_kafka_client(
         RD_KAFKA_CONSUMER, {{"bootstrap.servers", broker.bootstrap()}, {"group.id", "somebody"}});
@@ -78,14 +64,14 @@ BOOST_AUTO_TEST_CASE(what_a_group_has_committed_is_seen) {
 }
 
 BOOST_AUTO_TEST_CASE(an_existing_topic_and_an_unknown_setting_are_refused) {
-    broker_of_this_file().create_topic("twice", 1);
-    BOOST_CHECK_THROW(broker_of_this_file().create_topic("twice", 1), std::runtime_error);
-    BOOST_CHECK_THROW(broker_of_this_file().create_topic("odd", 1, {{"no.such.setting", "1"}}),
+    broker_of_this_program().create_topic("twice", 1);
+    BOOST_CHECK_THROW(broker_of_this_program().create_topic("twice", 1), std::runtime_error);
+    BOOST_CHECK_THROW(broker_of_this_program().create_topic("odd", 1, {{"no.such.setting", "1"}}),
                       std::runtime_error);
 }
 
 BOOST_AUTO_TEST_CASE(records_survive_a_kill_and_a_stop) {
-    auto& broker = broker_of_this_file();
+    auto& broker = broker_of_this_program();
     broker.create_topic("kept", 1);
     produce(broker.bootstrap(), "kept", {{.key = "a", .value = "1"}});
     const auto killed = broker.pid();
@@ -107,7 +93,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(database)
 
 BOOST_AUTO_TEST_CASE(rows_come_back_as_text_and_null_as_nothing) {
-    const auto& server = server_of_this_file();
+    const auto& server = server_of_this_program();
     server.create_database("texts");
     const auto rows = server.query("SELECT 9007199254740993, NULL, 'é😀', x'00ff'", "texts");
     BOOST_REQUIRE(rows.size() == 1U);
@@ -118,12 +104,12 @@ BOOST_AUTO_TEST_CASE(rows_come_back_as_text_and_null_as_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_statement_is_an_error_with_its_number) {
-    BOOST_CHECK_EXCEPTION(server_of_this_file().query("SELEKT 1"), std::runtime_error,
+    BOOST_CHECK_EXCEPTION(server_of_this_program().query("SELEKT 1"), std::runtime_error,
                           [](const auto& error) { return std::string(error.what()).starts_with("1064 "); });
 }
 
 BOOST_AUTO_TEST_CASE(the_user_reaches_its_database_by_tcp_with_its_password) {
-    const auto& server = server_of_this_file();
+    const auto& server = server_of_this_program();
     server.create_database("own");
     const auto connect = [&](const std::string& password) {
         std::unique_ptr<sql::Connection> connection(sql::mysql::get_mysql_driver_instance()->connect(
@@ -136,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_user_reaches_its_database_by_tcp_with_its_password) {
 }
 
 BOOST_AUTO_TEST_CASE(committed_rows_survive_a_kill_and_a_stop) {
-    auto& server = server_of_this_file();
+    auto& server = server_of_this_program();
     server.create_database("kept");
     server.query("CREATE TABLE t (n INT PRIMARY KEY)", "kept");
     server.query("INSERT INTO t VALUES (1)", "kept");
@@ -155,10 +141,10 @@ BOOST_AUTO_TEST_CASE(committed_rows_survive_a_kill_and_a_stop) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(stand_in)
+BOOST_AUTO_TEST_SUITE(fake_platform_process)
 
 BOOST_AUTO_TEST_CASE(rules_hold_a_request_and_release_lets_it_end) {
-    const StandIn platform;
+    const FakePlatformProcess platform;
     platform.rules({{{"do", "hang"}, {"method", "POST"}}});
     auto answer = std::async(std::launch::async, [&] {
         return epilogue::HttpClient().send(
@@ -182,7 +168,7 @@ BOOST_AUTO_TEST_CASE(rules_hold_a_request_and_release_lets_it_end) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_never_held_is_given_up_and_a_wrong_rule_is_an_error) {
-    const StandIn platform;
+    const FakePlatformProcess platform;
     BOOST_CHECK_THROW(platform.wait_held(1, 50ms), GaveUp);
     BOOST_CHECK_THROW(platform.rules({{{"do", "no such deed"}}}), std::runtime_error);
 }

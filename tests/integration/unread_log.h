@@ -5,7 +5,7 @@
 
 namespace epilogue::testing {
 
-/// A log of one partition of which nobody has read anything yet.
+/// A log of one partition of which nothing has been read yet.
 class UnreadLog final : public PartitionLog {
   public:
     std::string cluster_id() override { return "c"; }

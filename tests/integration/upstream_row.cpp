@@ -26,7 +26,7 @@ std::vector<Json> read_shapes() {
     return shapes;
 }
 
-std::int64_t seed(const StandIn& platform, const std::string& place, const std::string& thread) {
+std::int64_t seed(const FakePlatformProcess& platform, const std::string& place, const std::string& thread) {
     const Json comment{{"platform", "github"}, {"place", place}, {"body", "Why?"}, {"thread", thread}};
     return platform.control("POST", "/comments", comment, std::chrono::seconds{60}).at("id");
 }
@@ -38,7 +38,8 @@ void lead_to_slack(Json& view, std::size_t number, UpstreamRow& row) {
     row.thread = (in_thread ? view.at("thread_ts") : view.at("message_ts")).get<std::string>();
 }
 
-void lead_to_github(const StandIn& platform, Json& view, bool review, std::size_t number, UpstreamRow& row) {
+void lead_to_github(const FakePlatformProcess& platform, Json& view, bool review, std::size_t number,
+                    UpstreamRow& row) {
     const auto repo = view.at("full_repo_name").get<std::string>();
     view["issue_number"] = number;
     row.platform = "github";
@@ -49,7 +50,7 @@ void lead_to_github(const StandIn& platform, Json& view, bool review, std::size_
     row.thread = std::to_string(root);
 }
 
-void lead_to_gitlab(const StandIn& platform, Json& view, std::size_t number, UpstreamRow& row) {
+void lead_to_gitlab(const FakePlatformProcess& platform, Json& view, std::size_t number, UpstreamRow& row) {
     view["issue_number"] = number;
     row.platform = "gitlab";
     row.path = fmt::format("{}{}{}", view.at("project_id").get<int>(),
@@ -63,7 +64,7 @@ void lead_to_gitlab(const StandIn& platform, Json& view, std::size_t number, Ups
 
 }  // namespace
 
-UpstreamRow upstream_row(const StandIn& platform, std::size_t number) {
+UpstreamRow upstream_row(const FakePlatformProcess& platform, std::size_t number) {
     static const std::vector<Json> shapes = read_shapes();
     const Json& shape = shapes.at(number % upstream_shapes);
     Json json = shape.at("processor_json");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/stand_in_client.h"
+#include "tests/support/fake_platform_process.h"
 
 namespace epilogue::testing {
 
@@ -15,7 +15,7 @@ struct UpstreamRow {
     std::string processor_type;
     std::string processor_json;
     std::string platform;  ///< "slack", "github" or "gitlab"
-    std::string path;      ///< of its posts, as the stand-in names places
+    std::string path;      ///< of its posts, as the fake platform names places
     std::string thread;    ///< their parent; "": none
 };
 
@@ -24,6 +24,6 @@ constexpr std::size_t upstream_shapes = 14;
 
 /// The shape `number % upstream_shapes`, for a place that only `number` has. Makes the review threads it
 /// needs, of two comments: upstream names the second.
-UpstreamRow upstream_row(const StandIn& platform, std::size_t number);
+UpstreamRow upstream_row(const FakePlatformProcess& platform, std::size_t number);
 
 }  // namespace epilogue::testing

@@ -30,7 +30,8 @@ FinalMessageReply SimFinalMessageSource::ask(const FinalMessageQuery& query, mil
     if (faults.strikes(Fault::agent_went_on)) return {Kind::not_confirmed, "", "its log goes on"};
     process_.pass(Point::agent_answered);
     const auto known = summary_from_json(database_.summaries.at(query.turn).body);
-    return {Kind::confirmed, known->final_message + fmt::format(" (said at {} us)", schedule.now().count()), ""};
+    return {Kind::confirmed, known->final_message + fmt::format(" (said at {} us)", schedule.now().count()),
+            ""};
 }
 
 }  // namespace epilogue::sim

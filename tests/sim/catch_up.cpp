@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/storyteller.h"
+#include "tests/oracle/conversation_generator.h"
 #include "tests/sim/chaos.h"
 
 namespace epilogue::sim {
@@ -42,15 +42,15 @@ class Author {
         : random_(random),
           fate_(fate),
           is_long_(random.chance(0.5)),
-          teller_(testing::make_storyteller(
+          generator_(testing::make_conversation_generator(
               false, random.fork(), index, start,
               start + (fate == Fate::unheard && !is_long_
                            ? Micros{1}
                            : random.between(Micros(seconds{3}), Micros(seconds{12}))),
               {.settle = settle, .counts_by_time = fate != Fate::delayed})) {
-        teller_->tell();
-        for (const auto& told : teller_->told) events_.push_back({told.at, told.value});
-        turns_ = teller_->turns;
+        generator_->generate();
+        for (const auto& told : generator_->events) events_.push_back({told.at, told.value});
+        turns_ = generator_->turns;
         if (fate == Fate::dies || fate == Fate::unknown || fate == Fate::cut_off) cut();
         if (fate == Fate::headless) behead();
     }
@@ -63,8 +63,8 @@ class Author {
         const bool lacks_turns = is_long_ && (fate_ == Fate::unheard || fate_ == Fate::cut_off);
         return lacks_turns ? over() + settle : Micros{0};
     }
-    const std::vector<ToldTurn>& turns() const { return turns_; }
-    std::optional<std::vector<ToldTurn>> in_topic() const { return in_topic_; }
+    const std::vector<ExpectedTurn>& turns() const { return turns_; }
+    std::optional<std::vector<ExpectedTurn>> in_topic() const { return in_topic_; }
     std::vector<TimedEvent> kept() const {
         return fate_ == Fate::unknown ? std::vector<TimedEvent>() : events_;
     }
@@ -122,10 +122,10 @@ class Author {
     Random& random_;
     const Fate fate_;
     const bool is_long_;  ///< where the topic lacks much, it lacks several turns
-    std::unique_ptr<testing::Storyteller> teller_;
+    std::unique_ptr<testing::ConversationGenerator> generator_;
     std::vector<TimedEvent> events_;  ///< all that happens
-    std::vector<ToldTurn> turns_;
-    std::optional<std::vector<ToldTurn>> in_topic_;
+    std::vector<ExpectedTurn> turns_;
+    std::optional<std::vector<ExpectedTurn>> in_topic_;
     std::size_t head_ = 0;  ///< events that the topic lacks at the beginning
     std::size_t cut_ = 0;   ///< events up to the cut
 };

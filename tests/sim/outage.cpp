@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/storyteller.h"
-#include "tests/oracle/v1_events.h"
+#include "tests/oracle/conversation_generator.h"
+#include "tests/support/v1_events.h"
 
 namespace epilogue::sim {
 namespace {

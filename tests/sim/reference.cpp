@@ -35,7 +35,7 @@ FoldRules fold_rules() {
     return rules;
 }
 
-void add(const std::vector<TurnEnd>& ended, std::vector<ToldTurn>& turns) {
+void add(const std::vector<TurnEnd>& ended, std::vector<ExpectedTurn>& turns) {
     for (const TurnEnd& turn : ended)
         turns.push_back({turn.turn_key, turn.verdict, turn.final_message.value_or("")});
 }
@@ -65,7 +65,7 @@ RegistrationSeen Folding::seen() const {
             std::holds_alternative<Ended>(conversation_.turn_state), is_unseen(conversation_)};
 }
 
-std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broker& broker) {
+std::vector<ExpectedTurn> turns_of(const ToldConversation& conversation, const Broker& broker) {
     if (!conversation.messy) return conversation.turns;
     Folding folding;
     for (const LogRecord& record : broker.log(conversation.partition))
@@ -74,8 +74,8 @@ std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broke
     return folding.turns();
 }
 
-std::vector<ToldTurn> reported_turns(const std::vector<ToldTurn>& turns, const WantedCallback& callback,
-                                     const RegistrationSeen& seen) {
+std::vector<ExpectedTurn> reported_turns(const std::vector<ExpectedTurn>& turns,
+                                         const WantedCallback& callback, const RegistrationSeen& seen) {
     auto first = turns.begin();
     if (!seen.last_turn.empty()) {
         first = std::find_if(turns.begin(), turns.end(),
@@ -84,8 +84,8 @@ std::vector<ToldTurn> reported_turns(const std::vector<ToldTurn>& turns, const W
         if (first != turns.end() && !tells_last) ++first;
     }
     const auto& triggers = callback.options.triggers;
-    std::vector<ToldTurn> triggering;
-    std::copy_if(first, turns.end(), std::back_inserter(triggering), [&](const ToldTurn& turn) {
+    std::vector<ExpectedTurn> triggering;
+    std::copy_if(first, turns.end(), std::back_inserter(triggering), [&](const ExpectedTurn& turn) {
         return std::find(triggers.begin(), triggers.end(), turn.verdict) != triggers.end();
     });
     return testing::reported_turns(triggering, name_of(callback.options.mode));

@@ -25,20 +25,20 @@ class Folding {
     void pass(Instant at);
 
     const Conversation& conversation() const { return conversation_; }
-    const std::vector<ToldTurn>& turns() const { return turns_; }
+    const std::vector<ExpectedTurn>& turns() const { return turns_; }
     /// What it looks like to a callback that begins to watch here.
     RegistrationSeen seen() const;
 
   private:
     Conversation conversation_;
-    std::vector<ToldTurn> turns_;
+    std::vector<ExpectedTurn> turns_;
 };
 
 /// All turns of the conversation, in the order in which they counted.
-std::vector<ToldTurn> turns_of(const ToldConversation& conversation, const Broker& broker);
+std::vector<ExpectedTurn> turns_of(const ToldConversation& conversation, const Broker& broker);
 
 /// Those that the callback reports.
-std::vector<ToldTurn> reported_turns(const std::vector<ToldTurn>& turns, const WantedCallback& callback,
-                                     const RegistrationSeen& seen);
+std::vector<ExpectedTurn> reported_turns(const std::vector<ExpectedTurn>& turns,
+                                         const WantedCallback& callback, const RegistrationSeen& seen);
 
 }  // namespace epilogue::sim

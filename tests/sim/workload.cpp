@@ -4,17 +4,17 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/storyteller.h"
+#include "tests/oracle/conversation_generator.h"
 
 namespace epilogue::sim {
 namespace {
 
 using std::chrono::seconds;
-using testing::Storyteller;
+using testing::ConversationGenerator;
 
 /// Events that came before, sent again by a second source.
-void repeat_some(Random& random, Faults& faults, std::vector<Storyteller::Told>& told) {
-    std::vector<Storyteller::Told> repeats;
+void repeat_some(Random& random, Faults& faults, std::vector<ConversationGenerator::TimedEvent>& told) {
+    std::vector<ConversationGenerator::TimedEvent> repeats;
     for (std::size_t i = 0; i < told.size(); ++i) {
         if (!faults.strikes(Fault::repeated_event)) continue;
         const Micros soon = told[i].at + random.between(Micros{1}, Micros(seconds{15}));
@@ -27,7 +27,7 @@ void repeat_some(Random& random, Faults& faults, std::vector<Storyteller::Told>&
 }
 
 /// Neighbours change places, and some come much too late.
-bool shuffle_some(Random& random, Faults& faults, std::vector<Storyteller::Told>& told) {
+bool shuffle_some(Random& random, Faults& faults, std::vector<ConversationGenerator::TimedEvent>& told) {
     bool changed = false;
     for (std::size_t i = 0; i + 1 < told.size(); ++i) {
         if (!faults.strikes(Fault::reordered_event)) continue;
@@ -69,12 +69,12 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
         const bool v0 = random.chance(0.35);
         const Random fork = random.fork();
         const Micros until = start + random.between(Micros(seconds{5}), Micros(seconds{40}));
-        auto teller = make_storyteller(v0, fork, index, start, until, {.settle = settle});
-        teller->tell();
-        conversation.turns = std::move(teller->turns);
-        conversation.messy = shuffle_some(random, faults, teller->told);
-        repeat_some(random, faults, teller->told);
-        for (auto& told : teller->told)
+        auto generator = make_conversation_generator(v0, fork, index, start, until, {.settle = settle});
+        generator->generate();
+        conversation.turns = std::move(generator->turns);
+        conversation.messy = shuffle_some(random, faults, generator->events);
+        repeat_some(random, faults, generator->events);
+        for (auto& told : generator->events)
             workload.records.push_back(
                 {told.at, conversation.partition, conversation.id, std::move(told.value)});
 

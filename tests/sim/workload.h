@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "tests/oracle/told_turn.h"
+#include "tests/oracle/expected_turn.h"
 #include "tests/sim/faults.h"
 #include "worker/core/callback.h"
 
 namespace epilogue::sim {
 
-using testing::ToldTurn;
+using testing::ExpectedTurn;
 
 /// One record, produced at this virtual time.
 struct Produced {
@@ -26,11 +26,11 @@ struct Produced {
 struct ToldConversation {
     std::string id;
     int partition = 0;
-    std::vector<ToldTurn> turns;
+    std::vector<ExpectedTurn> turns;
     /// Events came out of order: its turns are those of a fold over the whole log.
     bool messy = false;
     /// Its turns by the topic alone, where only a catch-up can tell of the others.
-    std::optional<std::vector<ToldTurn>> in_topic = {};
+    std::optional<std::vector<ExpectedTurn>> in_topic = {};
 };
 
 struct WantedCallback {

@@ -145,11 +145,11 @@ void World::judge() {
         const bool optional = std::find(refused.begin(), refused.end(), wanted.number) != refused.end();
         const bool from_topic = conversation.in_topic && !database.caught_up.contains(conversation.id);
         const auto turns = from_topic ? *conversation.in_topic : turns_of(conversation, broker);
-        for (const ToldTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
+        for (const ExpectedTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
             const std::string name = std::to_string(id) + '\0' + conversation.id + '\0' + turn.key;
             owed.push_back({id, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
-                            uuid_v5(installation_id, name), testing::headline_of(turn.verdict),
-                            turn.words, optional});
+                            uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.words,
+                            optional});
         }
     }
     oracle.judge(owed, platform.posts());

@@ -18,7 +18,7 @@ namespace epilogue::testing {
 
 class KafkaBroker;
 class Database;
-class StandIn;
+class FakePlatformProcess;
 
 /// A value of the configuration file.
 using Setting = std::variant<std::string, std::int64_t, bool, std::vector<std::string>,
@@ -30,7 +30,7 @@ using Settings = std::map<std::string, Setting>;
 Settings settings_for(const KafkaBroker& broker, const std::string& topic, const std::string& group);
 Settings settings_for(const Database& server, const std::string& database);
 /// Address and token of each platform.
-Settings settings_for(const StandIn& stand_in);
+Settings settings_for(const FakePlatformProcess& fake_platform);
 
 /// All of them in one; of a key that stands in several the last one counts.
 Settings merged(std::initializer_list<Settings> parts);

@@ -42,7 +42,7 @@ struct Pair {
     tcp::socket client;
     tcp::socket server;
     MysqlRequests requests;
-    std::optional<Fault> lose_answer;  ///< of the request under way
+    std::optional<ProxyFault> lose_answer;  ///< of the request under way
 };
 
 using SharedPair = std::shared_ptr<Pair>;
@@ -79,8 +79,8 @@ class FaultProxy::Relay {
 
     unsigned short port() const { return port_; }
 
-    void plan(const Fault& fault) {
-        if (fault.deed == Deed::kill_session && !kill_session_)
+    void plan(const ProxyFault& fault) {
+        if (fault.action == ProxyAction::kill_session && !kill_session_)
             throw std::runtime_error("this proxy was not told how to kill a session");
         const std::scoped_lock lock(mutex_);
         plans_.push_back(fault);
@@ -135,7 +135,7 @@ class FaultProxy::Relay {
         return released_;
     }
 
-    /// Whoever waits for a change looks again.
+    /// What waits for a change checks again.
     void wake() {
         asio::post(io_, [this] { changed_.cancel(); });
     }
@@ -145,7 +145,7 @@ class FaultProxy::Relay {
         co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
 
-    std::optional<Fault> fault_at(const WireRequest& request) {
+    std::optional<ProxyFault> fault_at(const WireRequest& request) {
         const std::scoped_lock lock(mutex_);
         for (auto plan = plans_.begin(); plan != plans_.end(); ++plan) {
             if (plan->at != Request::any && plan->at != request.kind) continue;
@@ -154,7 +154,7 @@ class FaultProxy::Relay {
                 --plan->after;
                 continue;
             }
-            const Fault fault = *plan;
+            const ProxyFault fault = *plan;
             if (--plan->times == 0) plans_.erase(plan);
             return fault;
         }
@@ -246,26 +246,26 @@ class FaultProxy::Relay {
     asio::awaitable<bool> pass(SharedPair pair, const WireRequest& request) {
         const auto fault = fault_at(request);
         if (!fault) co_return co_await forward(pair, request);
-        switch (fault->deed) {
-            case Deed::lose_request:
+        switch (fault->action) {
+            case ProxyAction::lose_request:
                 count(&ProxyCounts::lost_requests);
                 cut(pair, fault->reset);
                 co_return false;
-            case Deed::cut_behind:
+            case ProxyAction::cut_behind:
                 co_await forward(pair, request);
                 count(&ProxyCounts::cut_behind);
                 cut(pair, fault->reset);
                 co_return false;
-            case Deed::lose_answer:
+            case ProxyAction::lose_answer:
                 pair->lose_answer = fault;
                 co_return co_await forward(pair, request);
-            case Deed::kill_session:
+            case ProxyAction::kill_session:
                 if (kill(pair->requests.session())) count(&ProxyCounts::killed_sessions);
                 co_return co_await forward(pair, request);
-            case Deed::hold:
+            case ProxyAction::hold:
                 co_await hold(pair);
                 co_return co_await forward(pair, request);
-            case Deed::deliver_late:
+            case ProxyAction::deliver_late:
                 co_await deliver_late(pair, request, *fault);
                 co_return false;
         }
@@ -291,7 +291,7 @@ class FaultProxy::Relay {
         --counts_.held_now;
     }
 
-    asio::awaitable<void> deliver_late(SharedPair pair, const WireRequest& request, Fault fault) {
+    asio::awaitable<void> deliver_late(SharedPair pair, const WireRequest& request, ProxyFault fault) {
         count(&ProxyCounts::cut);
         close(pair->client, fault.reset);
         co_await hold(pair);
@@ -339,7 +339,7 @@ class FaultProxy::Relay {
     std::set<SharedPair> pairs_;  ///< of the proxy's thread alone
 
     mutable std::mutex mutex_;  ///< guards what follows
-    std::list<Fault> plans_;
+    std::list<ProxyFault> plans_;
     Network network_;
     std::size_t released_ = 0;
     ProxyCounts counts_;
@@ -356,7 +356,7 @@ unsigned short FaultProxy::port() const {
     return relay_->port();
 }
 
-void FaultProxy::plan(const Fault& fault) {
+void FaultProxy::plan(const ProxyFault& fault) {
     relay_->plan(fault);
 }
 

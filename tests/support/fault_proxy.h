@@ -13,7 +13,7 @@
 namespace epilogue::testing {
 
 /// What happens at a request. "Cut" means both sides of the connection.
-enum class Deed {
+enum class ProxyAction {
     lose_request,  ///< cut before the server has seen it
     cut_behind,    ///< cut as soon as it is sent on: the server does it, sooner or later
     lose_answer,   ///< cut when the answer comes: the server has done it
@@ -24,8 +24,8 @@ enum class Deed {
 
 /// One planned fault. With Wire::bytes each piece that a client sends is a request of kind `other`, and its
 /// own text: for HTTP that is a whole request as long as it is small.
-struct Fault {
-    Deed deed = Deed::lose_request;
+struct ProxyFault {
+    ProxyAction action = ProxyAction::lose_request;
     Request at = Request::any;
     std::string containing = {};  ///< only requests with this in their text
     std::size_t after = 0;        ///< so many of these pass first
@@ -69,8 +69,8 @@ class FaultProxy {
     /// Ends a session of the server (KILL), not through this proxy.
     using KillSession = std::function<void(std::int64_t session)>;
 
-    /// `kill_session` is needed for Deed::kill_session alone; it is called on the proxy's thread. When it
-    /// throws nothing was killed.
+    /// `kill_session` is needed for ProxyAction::kill_session alone; it is called on the proxy's thread. When
+    /// it throws nothing was killed.
     explicit FaultProxy(unsigned short target, Wire wire = Wire::bytes, KillSession kill_session = {});
     ~FaultProxy();
     FaultProxy(const FaultProxy&) = delete;
@@ -79,7 +79,7 @@ class FaultProxy {
     unsigned short port() const;
 
     /// Adds a fault; of several that fit a request the oldest happens.
-    void plan(const Fault& fault);
+    void plan(const ProxyFault& fault);
     /// Forgets the faults that have not happened.
     void forget_plans();
     /// Lets go of every request that is held now.

@@ -43,7 +43,8 @@ class KafkaAdmin {
     PartitionOffsets end_offsets(const std::string& topic) const;
     /// What a group has committed; partitions without a commit are left out.
     PartitionOffsets committed(const std::string& group, const std::string& topic) const;
-    /// A group that nobody knows has no members. Members that died stay in it until their session is over.
+    /// A group that the broker does not know has no members. Members that died stay in it until their session
+    /// is over.
     GroupView group(const std::string& name) const;
 
   private:

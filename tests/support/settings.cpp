@@ -2,8 +2,8 @@
 
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
+#include "tests/support/fake_platform_process.h"
 #include "tests/support/kafka_broker.h"
-#include "tests/support/stand_in_client.h"
 
 namespace epilogue::testing {
 namespace {
@@ -43,10 +43,10 @@ Settings settings_for(const Database& server, const std::string& database) {
             {"database.name", database},      {"database.tls", "off"}};
 }
 
-Settings settings_for(const StandIn& stand_in) {
+Settings settings_for(const FakePlatformProcess& fake_platform) {
     Settings settings;
     for (const std::string platform : {"github", "gitlab", "slack"}) {
-        settings[platform + ".api_url"] = stand_in.url("/" + platform);
+        settings[platform + ".api_url"] = fake_platform.url("/" + platform);
         settings[platform + ".token"] = "a token of the tests";
     }
     return settings;

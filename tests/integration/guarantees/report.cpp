@@ -43,7 +43,7 @@ std::string row(const std::vector<std::string>& cells) {
 
 std::string head() {
     std::vector<std::string> names{"", "what happens"};
-    for (const Kind kind : kinds) names.emplace_back(name_of(kind));
+    for (const PlaceKind kind : kinds) names.emplace_back(name_of(kind));
     return row(names) + row(std::vector<std::string>(names.size(), "---"));
 }
 
@@ -54,9 +54,9 @@ std::string counts_of(const Cell& cell) {
 }
 
 template <class Text>
-std::string table(const std::vector<PlayedWindow>& played, Text text) {
+std::string table(const std::vector<WindowResult>& results, Text text) {
     std::string lines = head();
-    for (const auto& [window, cells] : played) {
+    for (const auto& [window, cells] : results) {
         std::vector<std::string> line{window.name, window.what};
         for (const Cell& cell : cells) line.push_back(text(cell));
         lines += row(line);
@@ -86,11 +86,11 @@ bool is_as_good(char grade, char bar) {
     return grades.find(grade) <= grades.find(bar);
 }
 
-std::string guarantees_page(const std::vector<PlayedWindow>& played) {
-    const std::size_t runs = played.empty() ? 0 : played.front().cells.front().runs;
+std::string guarantees_page(const std::vector<WindowResult>& results) {
+    const std::size_t runs = results.empty() ? 0 : results.front().cells.front().runs;
     return fmt::format(fmt::runtime(introduction), runs) +
-           table(played, [](const Cell& cell) { return std::string(1, cell.grade); }) + limits +
-           table(played, counts_of);
+           table(results, [](const Cell& cell) { return std::string(1, cell.grade); }) + limits +
+           table(results, counts_of);
 }
 
 }  // namespace epilogue::testing

@@ -23,12 +23,12 @@ Cell cell_of(const std::vector<Score>& scores);
 /// True when `grade` promises as much as `bar`, or more.
 bool is_as_good(char grade, char bar);
 
-struct PlayedWindow {
+struct WindowResult {
     Window window;
     std::vector<Cell> cells;  ///< one for each of `kinds`
 };
 
 /// The whole page.
-std::string guarantees_page(const std::vector<PlayedWindow>& played);
+std::string guarantees_page(const std::vector<WindowResult>& results);
 
 }  // namespace epilogue::testing

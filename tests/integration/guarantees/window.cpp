@@ -13,156 +13,155 @@ using Json = nlohmann::json;
 
 constexpr auto a_while = 61s;  // longer than a lease, a look-up's delay, and the check for twins
 
-void every_post(Rehearsal& rehearsal, Json rule) {
+void every_post(WindowTrial& trial, Json rule) {
     rule.update({{"method", "POST"}, {"times", -1}});
-    rehearsal.platform().rules(Json::array({rule}).dump());
+    trial.platform().rules(Json::array({rule}).dump());
 }
 
-void every_list(Rehearsal& rehearsal, const Json& github_and_gitlab, const Json& slack) {
+void every_list(WindowTrial& trial, const Json& github_and_gitlab, const Json& slack) {
     Json rules = Json::array();
     for (const auto& [path, rule] : {std::pair("^/slack/", slack), std::pair("", github_and_gitlab)}) {
         rules.push_back(rule);
         rules.back().update({{"do", "status"}, {"method", "GET"}, {"path", path}, {"times", -1}});
     }
-    rehearsal.platform().rules(rules.dump());
+    trial.platform().rules(rules.dump());
 }
 
-void as_usual(Rehearsal& rehearsal) {
-    rehearsal.platform().rules("[]");
+void as_usual(WindowTrial& trial) {
+    trial.platform().rules("[]");
 }
 
 /// Every post is tried once, while the platform keeps to a rule.
-void deliver_under(Rehearsal& rehearsal, const Json& rule, bool impatient = false) {
-    rehearsal.plan();
-    every_post(rehearsal, rule);
-    rehearsal.deliver(impatient);
-    as_usual(rehearsal);
+void deliver_under(WindowTrial& trial, const Json& rule, bool impatient = false) {
+    trial.plan();
+    every_post(trial, rule);
+    trial.deliver(impatient);
+    as_usual(trial);
 }
 
-void die_in_the_batch(Rehearsal& rehearsal) {
-    PointStore store(rehearsal.partition().store(), [&](const std::string& at, std::int64_t session) {
-        if (at == point::before_commit) rehearsal.query("KILL " + std::to_string(session));
+void die_in_the_batch(WindowTrial& trial) {
+    PointStore store(trial.partition().store(), [&](const std::string& at, std::int64_t session) {
+        if (at == point::before_commit) trial.query("KILL " + std::to_string(session));
     });
-    if (rehearsal.end_turns(store)) throw std::runtime_error("a batch outlived its session");
-    rehearsal.plan();
+    if (trial.end_turns(store)) throw std::runtime_error("a batch outlived its session");
+    trial.plan();
 }
 
-std::function<void(Rehearsal&)> die(Death death) {
-    return [death](Rehearsal& rehearsal) {
-        rehearsal.plan();
-        rehearsal.deliver_until(death);
+std::function<void(WindowTrial&)> die(Death death) {
+    return [death](WindowTrial& trial) {
+        trial.plan();
+        trial.deliver_until(death);
     };
 }
 
-std::function<void(Rehearsal&)> lose_the_answer(const Json& rule, bool impatient = false) {
-    return [=](Rehearsal& rehearsal) { deliver_under(rehearsal, rule, impatient); };
+std::function<void(WindowTrial&)> lose_the_answer(const Json& rule, bool impatient = false) {
+    return [=](WindowTrial& trial) { deliver_under(trial, rule, impatient); };
 }
 
-void record_and_read_again(Rehearsal& rehearsal) {
-    rehearsal.plan();
-    rehearsal.deliver();
-    rehearsal.read_again();
+void record_and_read_again(WindowTrial& trial) {
+    trial.plan();
+    trial.deliver();
+    trial.read_again();
 }
 
-void wake_up_before_the_last_look(Rehearsal& rehearsal) {
-    rehearsal.plan();
-    const auto paused = rehearsal.pause();
+void wake_up_before_the_last_look(WindowTrial& trial) {
+    trial.plan();
+    const auto paused = trial.pause();
     for (int look = 0; look < 2; ++look) {
-        rehearsal.pass(a_while);
-        rehearsal.deliver();
+        trial.pass(a_while);
+        trial.deliver();
     }
     paused->go_on();
 }
 
-void wake_up_too_late(Rehearsal& rehearsal) {
-    rehearsal.plan();
-    const auto paused = rehearsal.pause();
-    rehearsal.settle();
+void wake_up_too_late(WindowTrial& trial) {
+    trial.plan();
+    const auto paused = trial.pause();
+    trial.settle();
     paused->go_on();
 }
 
-void die_unseen(Rehearsal& rehearsal) {
-    rehearsal.plan();
-    every_post(rehearsal, {{"do", "hide"}, {"ms", 3600000}});
-    rehearsal.deliver_until(Death::before_record);
-    as_usual(rehearsal);
+void die_unseen(WindowTrial& trial) {
+    trial.plan();
+    every_post(trial, {{"do", "hide"}, {"ms", 3600000}});
+    trial.deliver_until(Death::before_record);
+    as_usual(trial);
 }
 
-void be_seen_by_the_third_look(Rehearsal& rehearsal) {
-    die_unseen(rehearsal);
+void be_seen_by_the_third_look(WindowTrial& trial) {
+    die_unseen(trial);
     for (int look = 0; look < 2; ++look) {
-        rehearsal.pass(a_while);
-        rehearsal.deliver();
+        trial.pass(a_while);
+        trial.deliver();
     }
-    rehearsal.platform().pass(1h);
+    trial.platform().pass(1h);
 }
 
-void be_seen_after_all_looks(Rehearsal& rehearsal) {
-    die_unseen(rehearsal);
-    rehearsal.settle();
-    rehearsal.platform().pass(1h);
+void be_seen_after_all_looks(WindowTrial& trial) {
+    die_unseen(trial);
+    trial.settle();
+    trial.platform().pass(1h);
 }
 
-void double_and_die(Rehearsal& rehearsal) {
-    rehearsal.plan();
-    every_post(rehearsal, {{"do", "apply_twice"}});
-    rehearsal.deliver_until(Death::before_record);
-    as_usual(rehearsal);
+void double_and_die(WindowTrial& trial) {
+    trial.plan();
+    every_post(trial, {{"do", "apply_twice"}});
+    trial.deliver_until(Death::before_record);
+    as_usual(trial);
 }
 
 /// What stands at the runs' places and was not there before.
-std::vector<std::int64_t> posts_of(Rehearsal& rehearsal) {
+std::vector<std::int64_t> posts_of(WindowTrial& trial) {
     std::vector<std::int64_t> posts;
-    for (const auto& entry : rehearsal.platform().log())
+    for (const auto& entry : trial.platform().log())
         posts.insert(posts.end(), entry.made.begin(), entry.made.end());
     return posts;
 }
 
-void remove_unseen(Rehearsal& rehearsal) {
-    deliver_under(rehearsal, {{"do", "apply_then_reset"}});
-    for (const auto post : posts_of(rehearsal)) rehearsal.remove_by_hand(post);
+void remove_unseen(WindowTrial& trial) {
+    deliver_under(trial, {{"do", "apply_then_reset"}});
+    for (const auto post : posts_of(trial)) trial.remove_by_hand(post);
 }
 
-void edit_unseen(Rehearsal& rehearsal) {
-    deliver_under(rehearsal, {{"do", "apply_then_reset"}});
-    for (const auto& comment : rehearsal.platform().visible())
-        if (comment.author == standin::bot_login)
-            rehearsal.platform().edit(comment.id, "(I have read this.)\n" + comment.body);
+void edit_unseen(WindowTrial& trial) {
+    deliver_under(trial, {{"do", "apply_then_reset"}});
+    for (const auto& comment : trial.platform().visible())
+        if (comment.author == fake_platform::bot_login)
+            trial.platform().edit(comment.id, "(I have read this.)\n" + comment.body);
 }
 
-void restore_what_was_planned(Rehearsal& rehearsal, std::chrono::seconds later) {
-    rehearsal.plan();
-    rehearsal.save();
-    rehearsal.deliver();
-    rehearsal.restore();
-    rehearsal.pass(later);
+void restore_what_was_planned(WindowTrial& trial, std::chrono::seconds later) {
+    trial.plan();
+    trial.save();
+    trial.deliver();
+    trial.restore();
+    trial.pass(later);
 }
 
-void restore_what_was_before(Rehearsal& rehearsal) {
-    rehearsal.save();
-    rehearsal.plan();
-    rehearsal.deliver();
-    rehearsal.restore();
-    rehearsal.pass(a_while);
-    rehearsal.plan();
+void restore_what_was_before(WindowTrial& trial) {
+    trial.save();
+    trial.plan();
+    trial.deliver();
+    trial.restore();
+    trial.pass(a_while);
+    trial.plan();
 }
 
-void look_in_vain(Rehearsal& rehearsal) {
-    deliver_under(rehearsal, {{"do", "apply_then_reset"}});
-    every_list(rehearsal,
-               {{"status", 403}, {"answer", {{"message", "Resource not accessible by integration"}}}},
+void look_in_vain(WindowTrial& trial) {
+    deliver_under(trial, {{"do", "apply_then_reset"}});
+    every_list(trial, {{"status", 403}, {"answer", {{"message", "Resource not accessible by integration"}}}},
                {{"status", 200}, {"answer", {{"ok", false}, {"error", "missing_scope"}}}});
 }
 
-void look_too_often(Rehearsal& rehearsal) {
-    deliver_under(rehearsal, {{"do", "apply_then_reset"}});
+void look_too_often(WindowTrial& trial) {
+    deliver_under(trial, {{"do", "apply_then_reset"}});
     const Json limited{{"status", 429}, {"headers", {{"retry-after", "30"}}}};
-    every_list(rehearsal, limited, limited);
+    every_list(trial, limited, limited);
     for (int look = 0; look < 3; ++look) {
-        rehearsal.pass(a_while);
-        rehearsal.deliver();
+        trial.pass(a_while);
+        trial.deliver();
     }
-    as_usual(rehearsal);
+    as_usual(trial);
 }
 
 constexpr std::array<char, kinds.size()> all(char bar) {
@@ -212,10 +211,10 @@ std::vector<Window> windows() {
         {"W10", "as in W3, and a person edits the post before it is looked for", all('L'), edit_unseen},
         {"W10", "the same, and a person removes it", all('R'), remove_unseen},
         {"W11", "the database is set back to before the post was claimed, a minute or more ago", all('L'),
-         [](Rehearsal& rehearsal) { restore_what_was_planned(rehearsal, a_while); }},
+         [](WindowTrial& trial) { restore_what_was_planned(trial, a_while); }},
         {"W11", "the same, to before the turn ended", all('L'), restore_what_was_before},
         {"W11", "the same as the first, less than a minute ago: a failover that lost the last commits",
-         two_bars('2', 'H'), [](Rehearsal& rehearsal) { restore_what_was_planned(rehearsal, 0s); }},
+         two_bars('2', 'H'), [](WindowTrial& trial) { restore_what_was_planned(trial, 0s); }},
         {"W12", "as in W3, and the credential may not look", all('M'), look_in_vain},
         {"W12", "the same, and it has no quota for looking for some minutes", all('L'), look_too_often},
     };
@@ -223,15 +222,15 @@ std::vector<Window> windows() {
 
 std::vector<std::vector<Score>> scores_of(const Window& window, const Database& server,
                                           const std::string& database, std::size_t runs) {
-    Rehearsal rehearsal(server, database, runs);
-    window.play(rehearsal);
-    rehearsal.settle();
-    as_usual(rehearsal);
-    rehearsal.heal();
-    const auto scores = rehearsal.scores();
+    WindowTrial trial(server, database, runs);
+    window.run(trial);
+    trial.settle();
+    as_usual(trial);
+    trial.heal();
+    const auto scores = trial.scores();
     std::vector<std::vector<Score>> by_kind(kinds.size());
     for (std::size_t i = 0; i < scores.size(); ++i)
-        by_kind.at(static_cast<std::size_t>(rehearsal.runs()[i].place.kind)).push_back(scores[i]);
+        by_kind.at(static_cast<std::size_t>(trial.runs()[i].place.kind)).push_back(scores[i]);
     return by_kind;
 }
 

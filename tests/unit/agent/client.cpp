@@ -9,7 +9,7 @@
 #include "agent/calls.h"
 #include "agent/socket.h"
 #include "base/process/ports.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;
@@ -23,14 +23,14 @@ namespace {
 
 const std::string id = "11111111-2222-4333-8444-555555555555";
 
-ConversationCalls calls_of(const AgentStandIn& server) {
+ConversationCalls calls_of(const FakeAgentServer& server) {
     return {server.client(), id};
 }
 
 /// What a socket told.
 class Told {
   public:
-    explicit Told(const AgentStandIn& server, SocketLimits limits = fast(), const std::string& key = "key",
+    explicit Told(const FakeAgentServer& server, SocketLimits limits = fast(), const std::string& key = "key",
                   const std::string& conversation = id)
         : Told(server.url(), features_of("1.58.0").socket_auth, limits, key, conversation) {}
     Told(const std::string& url, SocketAuth auth, SocketLimits limits = fast(),
@@ -77,7 +77,7 @@ class Told {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_version_is_asked_for_once) {
-    const AgentStandIn server("1.7.3");
+    const FakeAgentServer server("1.7.3");
     const auto client = server.client();
     BOOST_TEST(client->features()->version == "1.7.3");
     BOOST_TEST(client->features()->generate_title);
@@ -93,13 +93,13 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_unreachable) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_agent_server_is_said_to_be_none) {
-    AgentStandIn server;
-    server.on("GET /server_info", [](const auto&) { return standin::json_reply(200, "\"hello\""); });
+    FakeAgentServer server;
+    server.on("GET /server_info", [](const auto&) { return fake_platform::json_reply(200, "\"hello\""); });
     BOOST_TEST((server.client()->features().error().kind == Kind::server_error));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_key_is_unauthorised_and_is_not_told) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const auto info = ConversationCalls(server.client("wrong-key"), id).info();
     BOOST_TEST((info.error().kind == Kind::unauthorised));
@@ -107,12 +107,12 @@ BOOST_AUTO_TEST_CASE(a_wrong_key_is_unauthorised_and_is_not_told) {
 }
 
 BOOST_AUTO_TEST_CASE(a_conversation_is_created_under_an_id_of_our_own_so_that_a_repeat_finds_it) {
-    AgentStandIn server;
+    FakeAgentServer server;
     int tries = 0;
-    server.on("POST /api/conversations", [&](const standin::Request& request) {
-        if (++tries == 1) return standin::no_reply(standin::Ending::reset);
+    server.on("POST /api/conversations", [&](const fake_platform::Request& request) {
+        if (++tries == 1) return fake_platform::no_reply(fake_platform::Ending::reset);
         const std::string chosen = Json::parse(request.body).at("conversation_id");
-        return standin::json_reply(201, Json{{"id", chosen}}.dump());
+        return fake_platform::json_reply(201, Json{{"id", chosen}}.dump());
     });
     const auto info = create_conversation(*server.client(), R"({"agent":{}})");
     const auto bodies = server.bodies("POST /api/conversations");
@@ -122,9 +122,10 @@ BOOST_AUTO_TEST_CASE(a_conversation_is_created_under_an_id_of_our_own_so_that_a_
 }
 
 BOOST_AUTO_TEST_CASE(a_message_whose_answer_is_lost_is_not_sent_again) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
-    server.on("POST /events", [](const auto&) { return standin::no_reply(standin::Ending::reset); });
+    server.on("POST /events",
+              [](const auto&) { return fake_platform::no_reply(fake_platform::Ending::reset); });
     const auto sent = calls_of(server).send_message("hello");
     BOOST_TEST((sent.error().kind == Kind::unreachable));
     BOOST_TEST(sent.error().maybe_done);
@@ -132,23 +133,24 @@ BOOST_AUTO_TEST_CASE(a_message_whose_answer_is_lost_is_not_sent_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_read_is_repeated_on_a_new_connection) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     std::atomic<int> tries = 0;
     server.on("GET " + id, [&](const auto&) {
-        return ++tries == 1 ? standin::no_reply(standin::Ending::reset) : standin::json_reply(200, "{}");
+        return ++tries == 1 ? fake_platform::no_reply(fake_platform::Ending::reset)
+                            : fake_platform::json_reply(200, "{}");
     });
     BOOST_TEST(calls_of(server).info().value() == "{}");
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_is_given_up_at_the_deadline) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     std::promise<void> over;
     const auto until = over.get_future().share();
     server.on("GET " + id, [until](const auto&) {
         until.wait();
-        return standin::json_reply(200, "{}");
+        return fake_platform::json_reply(200, "{}");
     });
     const auto info = calls_of(server).info(100ms);
     over.set_value();
@@ -156,10 +158,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_is_given_up_at_the_deadline) 
 }
 
 BOOST_AUTO_TEST_CASE(old_servers_errors_for_an_unknown_conversation_are_not_found) {
-    AgentStandIn server("1.7.3");
+    FakeAgentServer server("1.7.3");
     server.on("POST /pause",
-              [](const auto&) { return standin::json_reply(400, R"({"detail":"Bad Request"})"); });
-    server.on("POST /ask_agent", [](const auto&) { return standin::json_reply(500, "{}"); });
+              [](const auto&) { return fake_platform::json_reply(400, R"({"detail":"Bad Request"})"); });
+    server.on("POST /ask_agent", [](const auto&) { return fake_platform::json_reply(500, "{}"); });
     BOOST_TEST((calls_of(server).pause().error().kind == Kind::not_found));
     BOOST_TEST((calls_of(server).ask_agent("?").error().kind == Kind::not_found));
     server.add(id);
@@ -168,13 +170,13 @@ BOOST_AUTO_TEST_CASE(old_servers_errors_for_an_unknown_conversation_are_not_foun
 }
 
 BOOST_AUTO_TEST_CASE(what_a_version_lacks_is_said_without_asking_for_it) {
-    AgentStandIn server("1.58.0");
+    FakeAgentServer server("1.58.0");
     server.add(id);
     const auto title = calls_of(server).generate_title();
     BOOST_TEST((title.error().kind == Kind::unsupported));
     BOOST_TEST(title.error().text == "agent server 1.58.0 does not offer generate_title");
     BOOST_TEST(server.bodies("POST /generate_title").empty());
-    AgentStandIn old("1.7.3");
+    FakeAgentServer old("1.7.3");
     old.add(id);
     BOOST_TEST((calls_of(old).final_response().error().kind == Kind::unsupported));
     BOOST_TEST((calls_of(old).interrupt().error().kind == Kind::unsupported));
@@ -182,7 +184,7 @@ BOOST_AUTO_TEST_CASE(what_a_version_lacks_is_said_without_asking_for_it) {
 }
 
 BOOST_AUTO_TEST_CASE(each_operation_sends_the_payload_of_the_openapi_document) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const ConversationCalls calls = {server.client(), id};
     BOOST_TEST(calls.send_message("hi", true).has_value());
@@ -213,7 +215,7 @@ BOOST_AUTO_TEST_CASE(each_operation_sends_the_payload_of_the_openapi_document) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_json_and_no_message_of_the_user_is_never_sent) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const ConversationCalls calls = {server.client(), id};
     BOOST_TEST((calls.set_confirmation_policy("{").error().kind == Kind::invalid));
@@ -223,7 +225,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_json_and_no_message_of_the_user_is_never_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(a_log_is_read_page_by_page) {
-    AgentStandIn server;
+    FakeAgentServer server;
     std::vector<std::string> log;
     for (int i = 0; i < 250; ++i) log.push_back(message_event("e" + std::to_string(i), i, "agent", "x"));
     server.add(id, log);
@@ -234,15 +236,16 @@ BOOST_AUTO_TEST_CASE(a_log_is_read_page_by_page) {
 }
 
 BOOST_AUTO_TEST_CASE(pages_that_go_in_a_circle_are_an_error) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
-    server.on("GET /events/search",
-              [](const auto&) { return standin::json_reply(200, R"({"items":[],"next_page_id":"again"})"); });
+    server.on("GET /events/search", [](const auto&) {
+        return fake_platform::json_reply(200, R"({"items":[],"next_page_id":"again"})");
+    });
     BOOST_TEST((calls_of(server).events().error().kind == Kind::server_error));
 }
 
 BOOST_AUTO_TEST_CASE(closing_ends_the_call_under_way) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     std::promise<void> asked;
     std::promise<void> over;
@@ -250,7 +253,7 @@ BOOST_AUTO_TEST_CASE(closing_ends_the_call_under_way) {
     server.on("GET " + id, [&asked, until](const auto&) {
         asked.set_value();
         until.wait();
-        return standin::json_reply(200, "{}");
+        return fake_platform::json_reply(200, "{}");
     });
     ConversationCalls calls(server.client(), id);
     auto answer = std::async(std::launch::async, [&] { return calls.info(); });
@@ -262,7 +265,7 @@ BOOST_AUTO_TEST_CASE(closing_ends_the_call_under_way) {
 }
 
 BOOST_AUTO_TEST_CASE(frames_come_in_order_each_once) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     Told told(server);
     eventually("the first frame", [&] { return told.frames().size() == 1; });
@@ -274,7 +277,7 @@ BOOST_AUTO_TEST_CASE(frames_come_in_order_each_once) {
 
 BOOST_AUTO_TEST_CASE(the_key_is_shown_as_the_version_wants_it) {
     for (const char* const version : {"1.7.3", "1.12.0", "1.58.0"}) {
-        AgentStandIn server(version, "k&y/%");
+        FakeAgentServer server(version, "k&y/%");
         server.add(id);
         Told told(server.url(), features_of(version).socket_auth, Told::fast(), "k&y/%");
         eventually("a first frame", [&] { return told.frames().size() == 1; });
@@ -285,7 +288,7 @@ BOOST_AUTO_TEST_CASE(the_key_is_shown_as_the_version_wants_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_without_keys_is_shown_none) {
-    AgentStandIn server("1.58.0", "");
+    FakeAgentServer server("1.58.0", "");
     server.add(id);
     Told told(server.url(), SocketAuth::first_frame, Told::fast(), "");
     eventually("a first frame", [&] { return told.frames().size() == 1; });
@@ -293,12 +296,12 @@ BOOST_AUTO_TEST_CASE(a_server_without_keys_is_shown_none) {
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_key_ends_it_by_handshake_and_by_goodbye) {
-    AgentStandIn old("1.7.3");
+    FakeAgentServer old("1.7.3");
     old.add(id);
     Told by_handshake(old.url(), SocketAuth::query, Told::fast(), "wrong");
     eventually("the end", [&] { return by_handshake.end().has_value(); });
     BOOST_TEST((by_handshake.end()->kind == Kind::unauthorised));
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     Told by_goodbye(server, Told::fast(), "wrong");
     eventually("the end", [&] { return by_goodbye.end().has_value(); });
@@ -307,25 +310,25 @@ BOOST_AUTO_TEST_CASE(a_refused_key_ends_it_by_handshake_and_by_goodbye) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_conversation_ends_it) {
-    AgentStandIn server;
+    FakeAgentServer server;
     Told told(server);
     eventually("the end", [&] { return told.end().has_value(); });
     BOOST_TEST((told.end()->kind == Kind::not_found));
 }
 
 BOOST_AUTO_TEST_CASE(whatever_else_breaks_a_socket_is_tried_again) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     server.refuse_sockets(503);
     Told told(server);
     eventually("refusals", [&] { return told.downs >= 2; });
     server.refuse_sockets(0);
     eventually("a first frame", [&] { return told.frames().size() == 1; });
-    server.end_sockets([](standin::SocketPeer& peer) { peer.drop(); });
+    server.end_sockets([](fake_platform::SocketPeer& peer) { peer.drop(); });
     eventually("a second one", [&] { return told.frames().size() == 2; });
-    server.end_sockets([](standin::SocketPeer& peer) { peer.close(1013); });
+    server.end_sockets([](fake_platform::SocketPeer& peer) { peer.close(1013); });
     eventually("a third one", [&] { return told.frames().size() == 3; });
-    server.end_sockets([](standin::SocketPeer& peer) { peer.close(1000); });
+    server.end_sockets([](fake_platform::SocketPeer& peer) { peer.close(1000); });
     eventually("a fourth one", [&] { return told.frames().size() == 4; });
     BOOST_TEST(!told.end().has_value());
 }
@@ -334,7 +337,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_later_is_found) {
     const auto port = process::free_port();
     Told told("http://127.0.0.1:" + std::to_string(port), SocketAuth::first_frame);
     eventually("refused connections", [&] { return told.downs >= 2; });
-    AgentStandIn server("1.58.0", "key", port);
+    FakeAgentServer server("1.58.0", "key", port);
     server.add(id);
     eventually("a first frame", [&] { return told.frames().size() == 1; });
 }
@@ -343,14 +346,14 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_no_handshake_is_given_up) {
     const auto port = process::free_port();
     std::promise<void> over;
     const auto until = over.get_future().share();
-    standin::SocketPlay play;
+    fake_platform::SocketHandlers play;
     play.opened = [](const auto&, const auto&) {};
     play.refusal = [until](const auto&) {
         until.wait();
         return 503;
     };
-    const standin::Server silent(
-        port, [](const auto&) { return standin::json_reply(200, "{}"); }, play);
+    const fake_platform::HttpServer silent(
+        port, [](const auto&) { return fake_platform::json_reply(200, "{}"); }, play);
     auto limits = Told::fast();
     limits.quiet = 50ms;
     Told told("http://127.0.0.1:" + std::to_string(port), SocketAuth::query, limits);
@@ -359,7 +362,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_no_handshake_is_given_up) {
 }
 
 BOOST_AUTO_TEST_CASE(a_frame_of_a_megabyte_comes_whole) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     Told told(server);
     eventually("the first frame", [&] { return told.frames().size() == 1; });
@@ -370,7 +373,7 @@ BOOST_AUTO_TEST_CASE(a_frame_of_a_megabyte_comes_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(stopping_is_possible_at_any_time_and_twice) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     { const Told at_once(server); }
     Told told(server);

@@ -9,7 +9,7 @@
 #include "base/process/ports.h"
 #include "base/process/temp_dir.h"
 #include "conversation_fixture.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;
@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 using Kind = AgentError::Kind;
 
 BOOST_AUTO_TEST_CASE(what_was_there_and_what_comes_is_in_the_list_and_told_once) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(230));
     SeenEvents seen;
     const auto conversation = attached(server, fast(&seen));
@@ -31,9 +31,9 @@ BOOST_AUTO_TEST_CASE(what_was_there_and_what_comes_is_in_the_list_and_told_once)
 }
 
 BOOST_AUTO_TEST_CASE(what_is_told_between_subscription_and_log_is_neither_missed_nor_doubled) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(10));
-    server.on_socket([&](const std::string&, standin::SocketPeer& peer) {
+    server.on_socket([&](const std::string&, fake_platform::SocketPeer& peer) {
         for (const std::string& event : numbered(3)) peer.send(event);  // a resend that overlaps
         return true;
     });
@@ -46,12 +46,12 @@ BOOST_AUTO_TEST_CASE(what_is_told_between_subscription_and_log_is_neither_missed
 }
 
 BOOST_AUTO_TEST_CASE(what_happened_while_the_socket_was_down_is_there_after_it_came_back) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(2));
     SeenEvents seen;
     const auto conversation = attached(server, fast(&seen));
     for (int round = 0; round < 5; ++round) {
-        server.end_sockets([&](standin::SocketPeer& peer) {
+        server.end_sockets([&](fake_platform::SocketPeer& peer) {
             if (round % 2 == 0)
                 peer.drop();
             else
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(what_happened_while_the_socket_was_down_is_there_after_it_c
 }
 
 BOOST_AUTO_TEST_CASE(without_any_socket_rest_alone_tells_everything) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(3));
     server.refuse_sockets(502);
     play_run(server, "finished");
@@ -81,12 +81,12 @@ BOOST_AUTO_TEST_CASE(without_any_socket_rest_alone_tells_everything) {
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_cannot_be_read_now_is_read_later) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(5));
     std::atomic<int> tries = 0;
     server.on("GET /events/search", [&](const auto&) {
         if (++tries == 5) server.on("GET /events/search", {});
-        return standin::json_reply(500, R"({"detail":"Internal Server Error"})");
+        return fake_platform::json_reply(500, R"({"detail":"Internal Server Error"})");
     });
     const auto conversation = attached(server);
     eventually("the log", [&] { return conversation->events().size() == 5; });
@@ -94,11 +94,11 @@ BOOST_AUTO_TEST_CASE(a_log_that_cannot_be_read_now_is_read_later) {
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_the_server_has_lost_hides_neither_the_end_of_a_run_nor_its_reason) {
-    AgentStandIn server("1.7.3");
+    FakeAgentServer server("1.7.3");
     server.add(id);
     const auto lost = [](const auto&) {
-        return standin::json_reply(500,
-                                   R"({"detail":"Internal Server Error","exception":"events/event-00006"})");
+        return fake_platform::json_reply(
+            500, R"({"detail":"Internal Server Error","exception":"events/event-00006"})");
     };
     server.on("GET /events/search", lost);
     server.on("GET /events/count", lost);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_the_server_has_lost_hides_neither_the_end_of_a_r
 }
 
 BOOST_AUTO_TEST_CASE(newer_fields_and_kinds_and_what_is_no_event_are_harmless) {
-    AgentStandIn server("1.99.0");
+    FakeAgentServer server("1.99.0");
     server.add(id);
     const auto conversation = attached(server);
     server.emit(id,
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(newer_fields_and_kinds_and_what_is_no_event_are_harmless) {
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_that_throws_stops_neither_the_others_nor_the_events) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(2));
     SeenEvents seen;
     ConversationOptions options = fast();
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_callback_that_throws_stops_neither_the_others_nor_the_eve
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_may_ask_the_conversation) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, numbered(1));
     std::promise<std::pair<bool, std::size_t>> answer;
     std::promise<RemoteConversation*> made;
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_callback_may_ask_the_conversation) {
 }
 
 BOOST_AUTO_TEST_CASE(creating_attaches_to_what_was_created) {
-    AgentStandIn server;
+    FakeAgentServer server;
     const auto conversation = RemoteConversation::create(server.client(), R"({"agent":{}})", fast());
     BOOST_REQUIRE(conversation.has_value());
     BOOST_TEST(server.sockets(conversation.value()->id()) == 1U);
@@ -164,14 +164,14 @@ BOOST_AUTO_TEST_CASE(creating_attaches_to_what_was_created) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_there_cannot_be_attached_to) {
-    AgentStandIn server;
+    FakeAgentServer server;
     BOOST_TEST((RemoteConversation::attach(server.client(), id, fast()).error().kind == Kind::not_found));
     BOOST_TEST(
         (RemoteConversation::attach(server.client("wrong"), id, fast()).error().kind == Kind::unauthorised));
 }
 
 BOOST_AUTO_TEST_CASE(secrets_are_asked_for_when_they_are_sent) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const auto conversation = attached(server);
     int asked = 0;
@@ -188,14 +188,14 @@ BOOST_AUTO_TEST_CASE(secrets_are_asked_for_when_they_are_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(an_old_servers_final_response_is_read_from_the_events) {
-    AgentStandIn server("1.7.3");
+    FakeAgentServer server("1.7.3");
     server.add(id,
                {message_event("1", 1, "agent", "my last words"), message_event("2", 2, "user", "thanks")});
     BOOST_TEST(attached(server)->final_response().value() == "my last words");
 }
 
 BOOST_AUTO_TEST_CASE(the_state_has_every_field_of_the_servers) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const auto conversation = attached(server);
     const ConversationState state = conversation->state().value();
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(the_state_has_every_field_of_the_servers) {
 }
 
 BOOST_AUTO_TEST_CASE(session_hooks_run_once_at_both_ends) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const process::TempDir folder;
     ConversationOptions options = fast();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/conversation.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 
 namespace epilogue::testing {
 
@@ -45,7 +45,7 @@ inline ConversationOptions fast(SeenEvents* seen = nullptr) {
 }
 
 /// The conversation `id` on that server; throws when it cannot be attached to.
-inline std::unique_ptr<RemoteConversation> attached(const AgentStandIn& server,
+inline std::unique_ptr<RemoteConversation> attached(const FakeAgentServer& server,
                                                     ConversationOptions options = fast()) {
     auto conversation = RemoteConversation::attach(server.client(), id, std::move(options));
     if (!conversation) throw std::runtime_error(conversation.error().text);
@@ -74,7 +74,7 @@ inline std::vector<std::string> ids_in(const std::vector<std::string>& events) {
 }
 
 /// What a run of the server does: goes through these statuses, and says why when it ends in error.
-inline void play_run(AgentStandIn& server, const std::string& end, const std::string& reason = "") {
+inline void play_run(FakeAgentServer& server, const std::string& end, const std::string& reason = "") {
     server.on_run([&server, end, reason](const std::string& conversation) {
         const auto n = static_cast<double>(server.log(conversation).size());
         const std::string name = std::to_string(server.log(conversation).size());

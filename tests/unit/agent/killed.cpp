@@ -9,7 +9,7 @@
 
 #include "agent/conversation.h"
 #include "base/process/ports.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;
@@ -33,7 +33,7 @@ Fault fault_of(const AgentResult<T>& result) {
 
 struct Operation {
     std::string name;
-    std::string request;  ///< at which the server dies, as AgentStandIn::on() takes it
+    std::string request;  ///< at which the server dies, as FakeAgentServer::on() takes it
     bool reads = false;   ///< nothing is changed by it
     std::function<Fault(RemoteConversation&)> play;
     std::string version = "1.58.0";
@@ -80,15 +80,15 @@ class Mortal {
         live({message_event("1", 1, "user", "x")});
     }
 
-    AgentStandIn& operator*() const { return *server_; }
-    AgentStandIn* operator->() const { return server_.get(); }
+    FakeAgentServer& operator*() const { return *server_; }
+    FakeAgentServer* operator->() const { return server_.get(); }
 
     /// From now on it does not answer this request.
     void stop_at(const std::string& request) {
         server_->on(request, [this](const auto&) {
             if (!reached_before_.exchange(true)) reached_.set_value();
             death_.wait();
-            return standin::no_reply(standin::Ending::reset);
+            return fake_platform::no_reply(fake_platform::Ending::reset);
         });
     }
     /// Waits for the request, and dies in the middle of it.
@@ -107,7 +107,7 @@ class Mortal {
 
   private:
     void live(const std::vector<std::string>& log) {
-        server_ = std::make_unique<AgentStandIn>(version_, "key", port_);
+        server_ = std::make_unique<FakeAgentServer>(version_, "key", port_);
         server_->add(id, log);
     }
 
@@ -118,7 +118,7 @@ class Mortal {
     std::promise<void> die_;
     std::shared_future<void> death_ = die_.get_future().share();
     std::vector<std::string> log_;
-    std::unique_ptr<AgentStandIn> server_;  ///< last: its threads use the above
+    std::unique_ptr<FakeAgentServer> server_;  ///< last: its threads use the above
 };
 
 ConversationOptions fast() {
@@ -128,13 +128,13 @@ ConversationOptions fast() {
     return options;
 }
 
-std::unique_ptr<RemoteConversation> attached(const AgentStandIn& server, Deadlines deadlines = {}) {
+std::unique_ptr<RemoteConversation> attached(const FakeAgentServer& server, Deadlines deadlines = {}) {
     auto conversation = RemoteConversation::attach(server.client(std::nullopt, deadlines), id, fast());
     if (!conversation) throw std::runtime_error(conversation.error().text);
     return std::move(*conversation);
 }
 
-bool has_all_of(const RemoteConversation& conversation, const AgentStandIn& server) {
+bool has_all_of(const RemoteConversation& conversation, const FakeAgentServer& server) {
     std::vector<std::string> here;
     for (const EventRef& event : conversation.events()) here.push_back(event->id);
     std::vector<std::string> there;

@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "agent/conversation.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;
@@ -115,7 +115,7 @@ std::vector<std::string> sorted(std::vector<std::string> ids) {
 }
 
 /// Sends what was recorded; the log has each event before the socket tells it, and everything in the end.
-void play(AgentStandIn& server, const Recorded& recorded, std::size_t drop_after) {
+void play(FakeAgentServer& server, const Recorded& recorded, std::size_t drop_after) {
     std::vector<std::string> untold = recorded.log;
     for (std::size_t i = 0; i < recorded.frames.size(); ++i) {
         const auto frame = parse_event(recorded.frames[i]);
@@ -127,13 +127,13 @@ void play(AgentStandIn& server, const Recorded& recorded, std::size_t drop_after
             untold.erase(found);
         }
         server.tell(id, recorded.frames[i]);
-        if (i == drop_after) server.end_sockets([](standin::SocketPeer& peer) { peer.drop(); });
+        if (i == drop_after) server.end_sockets([](fake_platform::SocketPeer& peer) { peer.drop(); });
     }
     for (const std::string& event : untold) server.append(id, event);
 }
 
 void check(const Recorded& recorded, std::size_t drop_after) {
-    AgentStandIn server(recorded.version);
+    FakeAgentServer server(recorded.version);
     server.add(id);
     SeenEvents seen_events;
     auto conversation = RemoteConversation::attach(server.client(), id, seen_events.options());

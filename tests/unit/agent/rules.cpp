@@ -15,7 +15,7 @@
 #include "agent/server.h"
 #include "agent/state.h"
 #include "base/process/temp_dir.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 
 using namespace epilogue;
 using namespace epilogue::agent;

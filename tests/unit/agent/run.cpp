@@ -26,7 +26,7 @@ struct RunUnderWay {
         eventually("the run", [this] { return conversation->events().contains("1"); });
     }
 
-    AgentStandIn server;
+    FakeAgentServer server;
     std::unique_ptr<RemoteConversation> conversation;
     std::future<AgentResult<RunEnd>> end;
 };
@@ -34,7 +34,7 @@ struct RunUnderWay {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_run_that_finishes_is_told_with_all_its_events) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "finished");
     const auto conversation = attached(server);
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_finishes_is_told_with_all_its_events) {
 }
 
 BOOST_AUTO_TEST_CASE(an_error_is_told_with_its_reason_although_that_comes_after_it) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "error", "the backend exploded");
     const auto conversation = attached(server);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(an_error_is_told_with_its_reason_although_that_comes_after_
 }
 
 BOOST_AUTO_TEST_CASE(an_error_without_a_reason_does_not_borrow_that_of_an_earlier_one) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "error", "the first");
     const auto conversation = attached(server);
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(an_error_without_a_reason_does_not_borrow_that_of_an_earlie
 }
 
 BOOST_AUTO_TEST_CASE(stuck_is_told_at_once) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     play_run(server, "stuck");
     const auto end = attached(server)->run();
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(stuck_is_told_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_what_is_finished_already_ends_as_finished) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {status_event("old", 1, "finished")}, "finished");
     server.on_run([&](const std::string&) {
         server.tell(id, state_event("snapshot", 2, "full_state", R"({"execution_status":"finished"})"));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_what_is_finished_already_ends_as_finished) {
 }
 
 BOOST_AUTO_TEST_CASE(finished_that_is_taken_back_by_a_message_is_no_end) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     server.on_run([&](const std::string&) {
         server.emit(id, status_event("1", 1, "running"));
@@ -104,10 +104,10 @@ BOOST_AUTO_TEST_CASE(finished_that_is_taken_back_by_a_message_is_no_end) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_under_way_is_waited_for) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {status_event("1", 1, "running")}, "running");
     server.on("POST /run", [](const auto&) {
-        return standin::json_reply(409, R"({"detail":"Conversation already running."})");
+        return fake_platform::json_reply(409, R"({"detail":"Conversation already running."})");
     });
     const auto conversation = attached(server);
     BOOST_TEST(!conversation->start().value());
@@ -118,40 +118,41 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_under_way_is_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_still_tidies_up_is_asked_to_run_again) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {}, "idle");
     std::atomic<int> refusals = 0;
     server.on("POST /run", [&](const auto&) {
-        if (++refusals <= 2) return standin::json_reply(409, R"({"detail":"Conversation already running."})");
+        if (++refusals <= 2)
+            return fake_platform::json_reply(409, R"({"detail":"Conversation already running."})");
         server.emit(id, status_event("1", 1, "running"));
         server.emit(id, status_event("2", 2, "finished"));
-        return standin::json_reply(200, R"({"success":true})");
+        return fake_platform::json_reply(200, R"({"success":true})");
     });
     BOOST_TEST(attached(server)->run().value().status == "finished");
     BOOST_TEST(refusals == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_server_without_room_is_asked_to_run_again) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id, {}, "idle");
     std::atomic<int> refusals = 0;
     server.on("POST /run", [&](const auto&) {
         if (++refusals == 1)
-            return standin::json_reply(429, R"({"detail":"Conversation run limit reached."})");
+            return fake_platform::json_reply(429, R"({"detail":"Conversation run limit reached."})");
         server.emit(id, status_event("1", 1, "running"));
         server.emit(id, status_event("2", 2, "finished"));
-        return standin::json_reply(200, R"({"success":true})");
+        return fake_platform::json_reply(200, R"({"success":true})");
     });
     const auto conversation = attached(server);
     BOOST_TEST(conversation->run().value().status == "finished");
-    server.on("POST /run", [&](const auto&) { return standin::json_reply(429, "{}"); });
+    server.on("POST /run", [&](const auto&) { return fake_platform::json_reply(429, "{}"); });
     const auto end = conversation->run(100ms);
     BOOST_TEST((end.error().kind == Kind::overloaded));
     BOOST_TEST(!end.error().maybe_done);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_does_not_end_is_given_up_at_the_deadline) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     server.on_run([&](const std::string&) { server.emit(id, status_event("1", 1, "running")); });
     const auto end = attached(server)->run(300ms);
@@ -174,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(closing_ends_a_wait_and_everything_after_it, RunUnderWay
 
 BOOST_AUTO_TEST_CASE(a_server_that_dies_and_comes_back_during_a_run_is_waited_for) {
     const auto port = process::free_port();
-    auto server = std::make_unique<AgentStandIn>("1.58.0", "key", port);
+    auto server = std::make_unique<FakeAgentServer>("1.58.0", "key", port);
     server->add(id);
     server->on_run([&](const std::string&) { server->emit(id, status_event("1", 1, "running")); });
     const auto conversation = attached(*server);
@@ -183,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_dies_and_comes_back_during_a_run_is_waited_fo
     server.reset();
     eventually("no socket", [&] { return !conversation->is_live(); });
     BOOST_TEST((conversation->calls().send_message("x").error().kind == Kind::unreachable));
-    server = std::make_unique<AgentStandIn>("1.58.0", "key", port);
+    server = std::make_unique<FakeAgentServer>("1.58.0", "key", port);
     server->add(id, {status_event("1", 1, "running"), status_event("2", 9, "error")}, "error");
     BOOST_TEST(end.get().value().status == "error");
     BOOST_TEST(ids_of(conversation->events()) == ids_in(server->log(id)), boost::test_tools::per_element());

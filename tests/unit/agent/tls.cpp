@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "agent/conversation.h"
-#include "tests/agent/agent_stand_in.h"
+#include "tests/agent/fake_agent_server.h"
 #include "tests/agent/tls_front.h"
 #include "tests/support/eventually.h"
 
@@ -47,7 +47,7 @@ ConversationOptions fast() {
 
 /// Neither a call nor a socket says anything to a server that shows `identity` to who asks for `host`.
 void check_refused(const std::string& host, const Identity& identity) {
-    AgentStandIn server;
+    FakeAgentServer server;
     server.add(id);
     const TlsFront front(server.port(), identity);
     const auto call = ConversationCalls(client(url(host, front)), id).send_message("a secret");
@@ -76,7 +76,7 @@ BOOST_TEST_GLOBAL_FIXTURE(TrustedAuthority);
 
 BOOST_AUTO_TEST_CASE(calls_and_socket_reach_a_server_whose_authority_is_trusted) {
     for (const std::string host : {"localhost", "127.0.0.1"}) {
-        AgentStandIn server;
+        FakeAgentServer server;
         server.add(id, {message_event("1", 1, "user", "please")});
         server.on_run([&](const std::string&) {
             server.emit(id, status_event("2", 2, "running"));
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_certificate_of_an_unknown_authority_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_without_tls_is_not_spoken_to) {
-    const AgentStandIn server;
+    const FakeAgentServer server;
     const auto answer = client("https://localhost:" + std::to_string(server.port()))->features();
     BOOST_TEST((answer.error().kind == Kind::unreachable));
     BOOST_TEST(server.seen().empty());

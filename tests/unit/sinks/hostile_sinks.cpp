@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 #include "sinks/format/marker.h"
 #include "sinks/github/github_section.h"
 #include "sinks/github/github_target.h"
@@ -39,7 +39,7 @@ const std::vector<Place>& places() {
     return all;
 }
 
-SinkSettings settings_for(const StandIn& platform) {
+SinkSettings settings_for(const FakePlatformServer& platform) {
     SinkSettings settings;
     settings.sections.edit<GithubSection>().api_url = platform.url("/github");
     settings.sections.edit<GithubSection>().token = Secret("token");
@@ -56,7 +56,7 @@ SinkSettings settings_for(const StandIn& platform) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
-    StandIn platform;
+    FakePlatformServer platform;
     const auto sinks = make_sinks(settings_for(platform));
     for (const auto& place : places()) {
         Sink& sink = *sinks.at(place.sink);

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/instant.h"
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 #include "sinks/port/sink.h"
 
 namespace epilogue::sink_test {
@@ -36,7 +36,7 @@ struct SinkFixture {
     SinkFixture(SettingsFor settings_for, Post posted)
         : sink(settings_for(platform)), post(std::move(posted)) {}
 
-    StandIn platform;
+    FakePlatformServer platform;
     SinkType sink;
     Post post;
 

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(all_recordings_are_there_with_their_events) {
 BOOST_AUTO_TEST_CASE(a_retold_recording_names_no_old_id_and_tells_the_same) {
     for (const auto& original : recordings()) {
         BOOST_TEST_CONTEXT(original.recording) {
-            const auto told = retold(original, now);
+            const auto told = with_new_ids(original, now);
             BOOST_REQUIRE(told.events.size() == original.events.size());
             const auto old_ids = event_ids(original);
             BOOST_TEST(event_ids(told).size() == old_ids.size());
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_retold_recording_names_no_old_id_and_tells_the_same) {
 BOOST_AUTO_TEST_CASE(fields_that_name_another_event_still_do) {
     std::size_t found = 0;
     for (const auto& original : recordings()) {
-        const auto told = retold(original, now);
+        const auto told = with_new_ids(original, now);
         const auto ids = event_ids(told);
         const auto old_ids = event_ids(original);
         for (std::size_t i = 0; i < told.events.size(); ++i)
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(fields_that_name_another_event_still_do) {
 
 BOOST_AUTO_TEST_CASE(expected_turns_are_named_by_the_new_ids) {
     for (const auto& original : recordings()) {
-        const auto told = retold(original, now);
+        const auto told = with_new_ids(original, now);
         const auto ids = event_ids(told);
         for (std::size_t i = 0; i < told.turns.size(); ++i) {
             const std::string& key = told.turns[i].turn_key;
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(expected_turns_are_named_by_the_new_ids) {
 
 BOOST_AUTO_TEST_CASE(times_keep_their_distances_and_the_newest_is_now) {
     for (const auto& original : recordings()) {
-        const auto told = retold(original, now);
+        const auto told = with_new_ids(original, now);
         Instant newest{};
         const auto moved = time_of(told.events[0]) - time_of(original.events[0]);
         for (std::size_t i = 0; i < told.events.size(); ++i) {
@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(times_keep_their_distances_and_the_newest_is_now) {
 }
 
 BOOST_AUTO_TEST_CASE(two_tellings_share_no_id) {
-    const auto one = retold(recordings()[20], now);
-    const auto two = retold(recordings()[20], now);
+    const auto one = with_new_ids(recordings()[20], now);
+    const auto two = with_new_ids(recordings()[20], now);
     BOOST_TEST(one.id != two.id);
     BOOST_TEST(one.id.size() == 32U);
     const auto ids = event_ids(one);

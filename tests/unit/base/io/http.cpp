@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/fake_platform_server.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
@@ -32,8 +32,8 @@ HttpRequest request_to(const std::string& url, const std::string& method = "GET"
     return request;
 }
 
-HttpRequest post_to(const StandIn& stand_in) {
-    return request_to(stand_in.url(comments), "POST", R"({"body":"hello"})");
+HttpRequest post_to(const FakePlatformServer& platform) {
+    return request_to(platform.url(comments), "POST", R"({"body":"hello"})");
 }
 
 HttpAnswer send(const HttpRequest& request) {
@@ -91,20 +91,20 @@ class SilentPort {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_whole_answer_has_status_headers_and_body) {
-    StandIn stand_in;
-    const HttpAnswer answer = send(post_to(stand_in));
+    FakePlatformServer platform;
+    const HttpAnswer answer = send(post_to(platform));
     BOOST_TEST((answer.outcome == HttpOutcome::answered));
     BOOST_TEST(answer.status == 201);
     BOOST_TEST(answer.headers.at("content-type") == "application/json; charset=utf-8");
     BOOST_TEST(answer.body.find("\"hello\"") != std::string::npos);
     BOOST_TEST(answer.cause == "");
-    BOOST_TEST(stand_in.log().at(0).body == R"({"body":"hello"})");
+    BOOST_TEST(platform.log().at(0).body == R"({"body":"hello"})");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_by_status_is_an_answer) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"status","status":503,"headers":{"Retry-After":"7"},"answer":"later"}])");
-    const HttpAnswer answer = send(post_to(stand_in));
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"status","status":503,"headers":{"Retry-After":"7"},"answer":"later"}])");
+    const HttpAnswer answer = send(post_to(platform));
     BOOST_TEST((answer.outcome == HttpOutcome::answered));
     BOOST_TEST(answer.status == 503);
     BOOST_TEST(answer.headers.at("retry-after") == "7");
@@ -112,9 +112,9 @@ BOOST_AUTO_TEST_CASE(a_refusal_by_status_is_an_answer) {
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_connection_is_not_sent) {
-    auto stand_in = std::make_unique<StandIn>();
-    const HttpRequest request = post_to(*stand_in);
-    stand_in.reset();
+    auto platform = std::make_unique<FakePlatformServer>();
+    const HttpRequest request = post_to(*platform);
+    platform.reset();
     const HttpAnswer answer = send(request);
     BOOST_TEST((answer.outcome == HttpOutcome::not_sent));
     BOOST_TEST(answer.cause != "");
@@ -136,11 +136,11 @@ BOOST_AUTO_TEST_CASE(a_deadline_in_the_tls_handshake_is_not_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_tls_handshake_is_not_sent) {
-    StandIn stand_in;
+    FakePlatformServer platform;
     const HttpAnswer answer =
-        send(request_to("https://127.0.0.1:" + std::to_string(stand_in.port()) + comments, "POST", "x"));
+        send(request_to("https://127.0.0.1:" + std::to_string(platform.port()) + comments, "POST", "x"));
     BOOST_TEST((answer.outcome == HttpOutcome::not_sent));
-    BOOST_TEST(stand_in.counts().attempts == 0U);
+    BOOST_TEST(platform.counts().attempts == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(another_protocol_is_not_sent) {
@@ -149,30 +149,30 @@ BOOST_AUTO_TEST_CASE(another_protocol_is_not_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(what_must_not_be_sent_is_not_sent) {
-    StandIn stand_in;
-    HttpRequest late = post_to(stand_in);
+    FakePlatformServer platform;
+    HttpRequest late = post_to(platform);
     late.timeout = 0ms;
-    HttpRequest split = post_to(stand_in);
+    HttpRequest split = post_to(platform);
     split.headers.emplace_back("X-Name: a\r\nX-Other: b");
-    HttpRequest odd = post_to(stand_in);
+    HttpRequest odd = post_to(platform);
     odd.method = "POST /x";
     for (const HttpRequest& request : {late, split, odd}) {
         BOOST_TEST((send(request).outcome == HttpOutcome::not_sent));
     }
-    BOOST_TEST(stand_in.counts().attempts == 0U);
+    BOOST_TEST(platform.counts().attempts == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_hanging_server_is_uncertain_within_the_deadline) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"apply_then_hang"}])");
-    HttpRequest request = post_to(stand_in);
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"apply_then_hang"}])");
+    HttpRequest request = post_to(platform);
     request.timeout = 300ms;
     const auto start = std::chrono::steady_clock::now();
     const HttpAnswer answer = send(request);
     BOOST_TEST((std::chrono::steady_clock::now() - start < 5s));
     BOOST_TEST((answer.outcome == HttpOutcome::uncertain));
     BOOST_TEST(answer.cause != "");
-    BOOST_TEST(stand_in.counts().visible == 1U);
+    BOOST_TEST(platform.counts().visible == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_takes_the_request_and_is_silent_is_uncertain) {
@@ -183,18 +183,18 @@ BOOST_AUTO_TEST_CASE(a_server_that_takes_the_request_and_is_silent_is_uncertain)
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_is_uncertain_applied_or_not) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"reset"},{"do":"apply_then_reset"}])");
-    BOOST_TEST((send(post_to(stand_in)).outcome == HttpOutcome::uncertain));
-    BOOST_TEST(stand_in.counts().visible == 0U);
-    BOOST_TEST((send(post_to(stand_in)).outcome == HttpOutcome::uncertain));
-    BOOST_TEST(stand_in.counts().visible == 1U);
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"reset"},{"do":"apply_then_reset"}])");
+    BOOST_TEST((send(post_to(platform)).outcome == HttpOutcome::uncertain));
+    BOOST_TEST(platform.counts().visible == 0U);
+    BOOST_TEST((send(post_to(platform)).outcome == HttpOutcome::uncertain));
+    BOOST_TEST(platform.counts().visible == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(half_an_answer_is_uncertain_and_shows_nothing_of_it) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"half_answer"}])");
-    const HttpAnswer answer = send(post_to(stand_in));
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"half_answer"}])");
+    const HttpAnswer answer = send(post_to(platform));
     BOOST_TEST((answer.outcome == HttpOutcome::uncertain));
     BOOST_TEST(answer.status == 0);
     BOOST_TEST(answer.body == "");
@@ -202,26 +202,26 @@ BOOST_AUTO_TEST_CASE(half_an_answer_is_uncertain_and_shows_nothing_of_it) {
 }
 
 BOOST_AUTO_TEST_CASE(an_interim_status_is_no_answer) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"apply_then_status","status":101,"answer":""}])");
-    HttpRequest request = post_to(stand_in);
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"apply_then_status","status":101,"answer":""}])");
+    HttpRequest request = post_to(platform);
     request.timeout = 500ms;
     BOOST_TEST((send(request).outcome == HttpOutcome::uncertain));
 }
 
 BOOST_AUTO_TEST_CASE(a_redirect_is_an_answer_and_not_followed) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"status","status":307,"headers":{"Location":"/github/user"}}])");
-    const HttpAnswer answer = send(post_to(stand_in));
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"status","status":307,"headers":{"Location":"/github/user"}}])");
+    const HttpAnswer answer = send(post_to(platform));
     BOOST_TEST((answer.outcome == HttpOutcome::answered));
     BOOST_TEST(answer.status == 307);
-    BOOST_TEST(stand_in.log().size() == 1U);
+    BOOST_TEST(platform.log().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_body_beyond_the_cap_is_uncertain) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"status","status":200,"answer":"0123456789","times":2}])");
-    HttpRequest request = post_to(stand_in);
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"status","status":200,"answer":"0123456789","times":2}])");
+    HttpRequest request = post_to(platform);
     request.max_answer_bytes = 10;
     BOOST_TEST((send(request).outcome == HttpOutcome::answered));
     request.max_answer_bytes = 9;
@@ -232,11 +232,11 @@ BOOST_AUTO_TEST_CASE(a_body_beyond_the_cap_is_uncertain) {
 }
 
 BOOST_AUTO_TEST_CASE(header_fields_beyond_the_cap_are_dropped) {
-    StandIn stand_in;
+    FakePlatformServer platform;
     const std::string long_value(60000, 'x');
-    stand_in.rules(R"([{"do":"status","status":200,"headers":{"a":"1","b":")" + long_value + R"(","c":")" +
+    platform.rules(R"([{"do":"status","status":200,"headers":{"a":"1","b":")" + long_value + R"(","c":")" +
                    long_value + R"("}}])");
-    const HttpAnswer answer = send(post_to(stand_in));
+    const HttpAnswer answer = send(post_to(platform));
     BOOST_TEST((answer.outcome == HttpOutcome::answered));
     BOOST_TEST(answer.headers.at("a") == "1");
     BOOST_TEST(answer.headers.at("b").size() == long_value.size());
@@ -244,27 +244,27 @@ BOOST_AUTO_TEST_CASE(header_fields_beyond_the_cap_are_dropped) {
 }
 
 BOOST_AUTO_TEST_CASE(a_write_is_never_sent_twice_where_libcurl_would_send_a_read_twice) {
-    StandIn stand_in;
-    const HttpRequest read = request_to(stand_in.url(comments));
+    FakePlatformServer platform;
+    const HttpRequest read = request_to(platform.url(comments));
     // A read whose reused connection dies shows that the trap is real: two requests for one call.
     BOOST_TEST(send(read).status == 200);
-    stand_in.rules(R"([{"do":"reset"}])");
+    platform.rules(R"([{"do":"reset"}])");
     BOOST_TEST(send(read).status == 200);
-    BOOST_TEST(stand_in.counts().lookups == 3U);
+    BOOST_TEST(platform.counts().lookups == 3U);
     for (const std::string method : {"POST", "DELETE", "PATCH", "PUT"}) {
-        stand_in.reset();
+        platform.reset();
         BOOST_TEST(send(read).status == 200);
-        stand_in.rules(R"([{"do":"reset"}])");
-        const HttpAnswer answer = send(request_to(stand_in.url(comments), method, R"({"body":"hello"})"));
+        platform.rules(R"([{"do":"reset"}])");
+        const HttpAnswer answer = send(request_to(platform.url(comments), method, R"({"body":"hello"})"));
         BOOST_TEST((answer.outcome == HttpOutcome::uncertain), method);
-        BOOST_TEST(stand_in.log().size() == 2U, method);
+        BOOST_TEST(platform.log().size() == 2U, method);
     }
 }
 
 BOOST_AUTO_TEST_CASE(the_cause_does_not_show_the_query) {
-    StandIn stand_in;
-    stand_in.rules(R"([{"do":"reset","times":-1}])");
-    HttpRequest request = post_to(stand_in);
+    FakePlatformServer platform;
+    platform.rules(R"([{"do":"reset","times":-1}])");
+    HttpRequest request = post_to(platform);
     request.url += "?key=hush";
     BOOST_TEST(send(request).cause.find("hush") == std::string::npos);
     request.url = "http://127.0.0.1:99999/?key=hush";
@@ -274,23 +274,23 @@ BOOST_AUTO_TEST_CASE(the_cause_does_not_show_the_query) {
 }
 
 BOOST_AUTO_TEST_CASE(a_proxy_of_the_environment_is_not_asked) {
-    StandIn stand_in;
+    FakePlatformServer platform;
     ::setenv("http_proxy", "http://127.0.0.1:1", 1);
-    const HttpAnswer answer = send(post_to(stand_in));
+    const HttpAnswer answer = send(post_to(platform));
     ::unsetenv("http_proxy");
     BOOST_TEST(answer.status == 201);
 }
 
 BOOST_AUTO_TEST_CASE(threads_share_one_client) {
-    StandIn stand_in;
+    FakePlatformServer platform;
     const HttpClient client;
     std::vector<std::thread> threads;
     for (int count = 0; count < 8; ++count) {
         threads.emplace_back([&] {
-            for (int n = 0; n < 10; ++n) client.send(post_to(stand_in));
+            for (int n = 0; n < 10; ++n) client.send(post_to(platform));
         });
     }
     for (std::thread& thread : threads) thread.join();
-    BOOST_TEST(stand_in.counts().attempts == 80U);
-    BOOST_TEST(stand_in.counts().visible == 80U);
+    BOOST_TEST(platform.counts().attempts == 80U);
+    BOOST_TEST(platform.counts().visible == 80U);
 }

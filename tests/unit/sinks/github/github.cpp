@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_that_does_not_come_is_unknown_in_time, Fixture
 BOOST_AUTO_TEST_CASE(nobody_listening_is_a_definite_no) {
     GithubSettings settings;
     {
-        const StandIn gone;
+        const FakePlatformServer gone;
         settings = settings_for(gone);
     }
     GithubSink sink(settings);
@@ -166,11 +166,11 @@ BOOST_AUTO_TEST_CASE(nobody_listening_is_a_definite_no) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_locked_or_missing_issue_refuses, Fixture) {
-    platform.set_place("github", place, standin::PlaceState::locked);
+    platform.set_place("github", place, fake_platform::PlaceState::locked);
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
-    platform.set_place("github", place, standin::PlaceState::missing);
+    platform.set_place("github", place, fake_platform::PlaceState::missing);
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
-    platform.set_place("github", place, standin::PlaceState::gone);
+    platform.set_place("github", place, fake_platform::PlaceState::gone);
     BOOST_TEST(name_of(sink.create(post).answer) == "refused");
 }
 

@@ -12,13 +12,13 @@ namespace epilogue::github_test {
 
 using namespace std::chrono_literals;
 using namespace epilogue::sink_test;
-using standin::bot_login;
+using fake_platform::bot_login;
 
 inline const std::string mark = marker_line("key", id);
 inline const std::string repo = "octo/cat";
 inline const std::string place = "octo/cat#7";
 
-inline GithubSettings settings_for(const StandIn& platform) {
+inline GithubSettings settings_for(const FakePlatformServer& platform) {
     return {.api_url = platform.url("/github"),
             .token = "token",
             .mac_key = "key",
@@ -46,7 +46,7 @@ struct Fixture : SinkFixture<GithubSink> {
         SinkFixture::answers(method, status, {{"message", message}}, headers);
     }
     std::int64_t seed(const std::string& author, const std::string& body, Instant at = system_now()) {
-        standin::Comment comment;
+        fake_platform::Comment comment;
         comment.platform = "github";
         comment.place = place;
         comment.author = author;

@@ -179,7 +179,7 @@ BOOST_FIXTURE_TEST_CASE(a_later_page_that_fails_leaves_nothing_concluded, Fixtur
 }
 
 BOOST_FIXTURE_TEST_CASE(our_token_follows_no_link_to_another_host, Fixture) {
-    StandIn other;
+    FakePlatformServer other;
     rule(
         {{"path", "/comments$"},
          {"do", "status"},

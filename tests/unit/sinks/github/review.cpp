@@ -22,7 +22,7 @@ struct ReviewFixture : Fixture {
 
     std::int64_t seed_review(const std::string& author, const std::string& body,
                              const std::string& thread = "") {
-        standin::Comment comment;
+        fake_platform::Comment comment;
         comment.platform = "github";
         comment.place = reviews;
         comment.author = author;
@@ -30,7 +30,7 @@ struct ReviewFixture : Fixture {
         comment.thread = thread;
         return platform.seed(std::move(comment));
     }
-    standin::Comment newest() const { return platform.visible().back(); }
+    fake_platform::Comment newest() const { return platform.visible().back(); }
     std::string conversation_body() const {
         return "In reply to [a review comment that is gone](" +
                platform.url("/github/octo/cat/pull/7#discussion_r") + text_of(second) + ")\n\n" + post.body;

@@ -125,8 +125,8 @@ BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_unknown_whether_applied_or_not, Fixture
 }
 
 BOOST_FIXTURE_TEST_CASE(a_locked_or_missing_place_refuses, Fixture) {
-    for (const auto state :
-         {standin::PlaceState::locked, standin::PlaceState::missing, standin::PlaceState::gone}) {
+    for (const auto state : {fake_platform::PlaceState::locked, fake_platform::PlaceState::missing,
+                             fake_platform::PlaceState::gone}) {
         platform.set_place("gitlab", issue, state);
         BOOST_TEST(name_of(sink.create(post).answer) == "refused");
     }

@@ -12,13 +12,13 @@ namespace epilogue::gitlab_test {
 
 using namespace std::chrono_literals;
 using namespace epilogue::sink_test;
-using standin::bot_login;
+using fake_platform::bot_login;
 
 inline const std::string mark = marker_line("key", id);
 inline const std::string issue = "4455#7";
 inline const std::string discussion = "6a9c1750b37d513a43987b574953fceb50b03ce7";
 
-inline GitlabSettings settings_for(const StandIn& platform) {
+inline GitlabSettings settings_for(const FakePlatformServer& platform) {
     return {.api_url = platform.url("/gitlab"),
             .token = "token",
             .mac_key = "key",
@@ -43,7 +43,7 @@ struct Fixture : SinkFixture<GitlabSink> {
 
     std::int64_t seed(const std::string& author, const std::string& body, Instant at = system_now(),
                       const std::string& thread = "") {
-        standin::Comment comment;
+        fake_platform::Comment comment;
         comment.platform = "gitlab";
         comment.place = issue;
         comment.author = author;

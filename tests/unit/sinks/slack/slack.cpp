@@ -14,7 +14,7 @@
 using namespace epilogue;
 using namespace epilogue::sink_test;
 using namespace std::chrono_literals;
-using standin::bot_login;
+using fake_platform::bot_login;
 
 namespace {
 
@@ -34,7 +34,7 @@ Post post_to(std::string thread, std::string team = "") {
         .intent_at = system_now()};
 }
 
-SlackSettings settings_for(const StandIn& platform) {
+SlackSettings settings_for(const FakePlatformServer& platform) {
     return {.api_url = platform.url("/slack"),
             .token = "token",
             .teams = {{"T2", "second"}},
@@ -55,7 +55,7 @@ struct Fixture : SinkFixture<SlackSink> {
     }
     void seed(const std::string& author, const Json& metadata, const std::string& thread = parent,
               Instant at = system_now()) {
-        standin::Comment message;
+        fake_platform::Comment message;
         message.platform = "slack";
         message.place = channel;
         message.author = author;

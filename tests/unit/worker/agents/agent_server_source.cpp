@@ -5,8 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/agent/agent_stand_in.h"
-#include "tests/agent/gate.h"
+#include "tests/agent/fake_agent_server.h"
+#include "tests/agent/held_requests.h"
 
 namespace {
 
@@ -29,19 +29,20 @@ AgentServerSource source_at(std::shared_ptr<const agent::AgentServer> server) {
                                  -> Result<std::shared_ptr<const agent::AgentServer>> { return server; });
 }
 
-FinalMessageReply ask(const AgentStandIn& there, bool lacks_words = false, const std::string& key = "key") {
+FinalMessageReply ask(const FakeAgentServer& there, bool lacks_words = false,
+                      const std::string& key = "key") {
     AgentServerSource source = source_at(there.client(key));
     return source.ask({{id, "u1"}, "s2", lacks_words}, 30s, std::stop_token{});
 }
 
-standin::Reply final_response(const standin::Request&) {
-    return standin::json_reply(200, R"({"response":"all of it"})");
+fake_platform::Reply final_response(const fake_platform::Request&) {
+    return fake_platform::json_reply(200, R"({"response":"all of it"})");
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_server_that_offers_the_final_response_is_asked_for_it) {
-    AgentStandIn there("1.58.0");
+    FakeAgentServer there("1.58.0");
     there.add(id, log_of_a_turn(), "finished");
     there.on("GET /agent_final_response", final_response);
     const FinalMessageReply reply = ask(there);
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_offers_the_final_response_is_asked_for_it) {
 }
 
 BOOST_AUTO_TEST_CASE(an_older_server_confirms_and_its_events_are_read_only_for_words_that_lack) {
-    AgentStandIn there("1.7.3");
+    FakeAgentServer there("1.7.3");
     there.add(id, log_of_a_turn(), "finished");
     BOOST_TEST((ask(there).kind == Kind::confirmed));
     BOOST_TEST(ask(there).words == "");
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(words_of_an_earlier_turn_are_not_this_ones) {
         status_event("s0", 0.3, "finished"),       message_event("u1", 1, "user", "go on"),
         status_event("s1", 2, "running"),          status_event("s2", 5, "finished")};
     for (const char* version : {"1.7.3", "1.58.0"}) {
-        AgentStandIn there(version);
+        FakeAgentServer there(version);
         there.add(id, log, "finished");
         there.on("GET /agent_final_response", final_response);
         const FinalMessageReply reply = ask(there, true);
@@ -77,7 +78,7 @@ BOOST_AUTO_TEST_CASE(words_of_an_earlier_turn_are_not_this_ones) {
 
 BOOST_AUTO_TEST_CASE(a_conversation_that_runs_again_confirms_nothing) {
     for (const char* status : {"running", "idle", "error", "paused"}) {
-        AgentStandIn there;
+        FakeAgentServer there;
         there.add(id, log_of_a_turn(), status);
         BOOST_TEST((ask(there).kind == Kind::not_confirmed));
     }
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_conversation_that_runs_again_confirms_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_later_end_is_another_turns) {
     for (const char* version : {"1.7.3", "1.58.0"}) {
-        AgentStandIn there(version);
+        FakeAgentServer there(version);
         std::vector<std::string> log = log_of_a_turn();
         log.push_back(message_event("u2", 6, "user", "and now?"));
         log.push_back(status_event("s3", 7, "running"));
@@ -97,18 +98,18 @@ BOOST_AUTO_TEST_CASE(a_later_end_is_another_turns) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_refuses_or_does_not_know_it_is_no_witness) {
-    AgentStandIn there;
+    FakeAgentServer there;
     BOOST_TEST((ask(there).kind == Kind::refused));
     there.add(id, log_of_a_turn(), "finished");
     BOOST_TEST((ask(there, false, "another key").kind == Kind::refused));
-    there.on("GET /agent_final_response", [](const auto&) { return standin::json_reply(200, "[]"); });
+    there.on("GET /agent_final_response", [](const auto&) { return fake_platform::json_reply(200, "[]"); });
     BOOST_TEST((ask(there).kind == Kind::refused));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_unreachable) {
     std::shared_ptr<const agent::AgentServer> client;
     {
-        const AgentStandIn there;
+        const FakeAgentServer there;
         client = there.client();
     }
     AgentServerSource source = source_at(client);
@@ -116,23 +117,23 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_unreachable) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_hangs_is_given_up_in_time) {
-    AgentStandIn there;
-    const Gate gate;
+    FakeAgentServer there;
+    const HeldRequests requests;
     there.add(id, log_of_a_turn(), "finished");
-    there.on("GET " + id, gate.play());
+    there.on("GET " + id, requests.handler());
     AgentServerSource source = source_at(there.client());
     BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 300ms, {}).kind == Kind::late));
 }
 
 BOOST_AUTO_TEST_CASE(who_is_to_stop_does_not_wait_for_a_server) {
-    AgentStandIn there;
-    const Gate gate;
+    FakeAgentServer there;
+    const HeldRequests requests;
     there.add(id, log_of_a_turn(), "finished");
-    there.on("GET " + id, gate.play());
+    there.on("GET " + id, requests.handler());
     AgentServerSource source = source_at(there.client());
     std::stop_source stop;
     const std::jthread stopper([&] {
-        gate.wait_held();
+        requests.wait_held();
         stop.request_stop();
     });
     BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 10min, stop.get_token()).kind == Kind::stopped));

@@ -1,0 +1,48 @@
+// The traffic of a working day: the recorded conversations of the newest server, replayed again and again as
+// new conversations, many at a time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tests/integration/recording_set.h"
+
+namespace epilogue::bench {
+
+/// One conversation in ten is watched.
+constexpr std::size_t one_watched_of = 10;
+
+/// The events of so many live conversations in turn, without an end: always the same ones.
+class RecordedTraffic {
+  public:
+    /// `name` keeps the conversations of one traffic apart from those of another.
+    RecordedTraffic(std::string name, std::size_t live);
+
+    struct Event {
+        std::string conversation_id;
+        const std::string& text;
+    };
+    Event next();
+
+    /// Conversations begun so far.
+    std::size_t begun() const { return begun_; }
+    /// The id of conversation number `number`, from 0.
+    std::string id(std::size_t number) const;
+
+  private:
+    struct Live {
+        std::size_t number = 0;
+        const testing::RecordedConversation* recording = nullptr;
+        std::size_t next_event = 0;
+    };
+    Live begin();
+
+    const std::string name_;
+    std::vector<const testing::RecordedConversation*> recordings_;
+    std::vector<Live> live_;
+    std::size_t turn_ = 0;
+    std::size_t begun_ = 0;
+};
+
+}  // namespace epilogue::bench

@@ -1,0 +1,47 @@
+#include "ops/embedded_demo/embedded_broker.h"
+
+#include <array>
+
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include "base/io/kafka_conf.h"
+
+namespace epilogue::demo {
+namespace {
+
+using Cluster = Handle<rd_kafka_mock_cluster_t, rd_kafka_mock_cluster_destroy>;
+
+/// The cluster's own lines tell its inner life; what clients meet is logged by them.
+void be_silent(const rd_kafka_t*, int, const char*, const char*) {}
+
+}  // namespace
+
+struct EmbeddedBroker::Handles {
+    KafkaClient client;  // the cluster lives on its threads, and goes first
+    Cluster cluster;
+};
+
+EmbeddedBroker::EmbeddedBroker(std::unique_ptr<Handles> handles) : handles_(std::move(handles)) {}
+EmbeddedBroker::~EmbeddedBroker() = default;
+
+Result<std::unique_ptr<EmbeddedBroker>> EmbeddedBroker::start(const std::string& topic, int partitions) {
+    KafkaConf conf(rd_kafka_conf_new());
+    rd_kafka_conf_set_log_cb(conf.get(), be_silent);
+    auto handles = std::make_unique<Handles>();
+    TRY(handles->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf)));
+    constexpr int brokers = 1;
+    constexpr int replicas = 1;
+    handles->cluster.reset(rd_kafka_mock_cluster_new(handles->client.get(), brokers));
+    if (!handles->cluster) return fatal("the embedded broker cannot be started");
+    const auto created =
+        rd_kafka_mock_topic_create(handles->cluster.get(), topic.c_str(), partitions, replicas);
+    if (created != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(created, "creating topic " + topic);
+    return std::unique_ptr<EmbeddedBroker>(new EmbeddedBroker(std::move(handles)));
+}
+
+std::string EmbeddedBroker::address() const {
+    return rd_kafka_mock_cluster_bootstraps(handles_->cluster.get());
+}
+
+}  // namespace epilogue::demo

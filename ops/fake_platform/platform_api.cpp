@@ -1,0 +1,22 @@
+#include "ops/fake_platform/platform_api.h"
+
+#include <array>
+
+namespace epilogue::fake_platform {
+namespace {
+
+constexpr std::array<PlatformApi, 3> platforms{
+    {{"github", &serve_github}, {"gitlab", &serve_gitlab}, {"slack", &serve_slack}}};
+
+}  // namespace
+
+const PlatformApi* platform_api_of(std::string_view path) {
+    if (!path.starts_with('/')) return nullptr;
+    const std::string_view first = path.substr(1, path.find('/', 1) - 1);
+    for (const PlatformApi& platform : platforms) {
+        if (platform.name == first) return &platform;
+    }
+    return nullptr;
+}
+
+}  // namespace epilogue::fake_platform

@@ -1,0 +1,86 @@
+#include "tests/agent/scripted_conversation.h"
+
+#include <algorithm>
+
+#include "tests/support/eventually.h"
+
+namespace epilogue::testing {
+
+using namespace agent;
+using namespace std::chrono_literals;
+
+ScriptedConversation::ScriptedConversation(const RealServer& server, const std::string& script,
+                                           const std::string& more, std::optional<unsigned short> port)
+    : server_(server) {
+    ConversationOptions options;
+    options.socket.backoff_base = 50ms;
+    options.socket.backoff_cap = 500ms;
+    options.first_sync = 2s;
+    options.callbacks.emplace_back([this](const RemoteEvent& event) {
+        const std::lock_guard lock(mutex_);
+        if (event.is_stored()) seen_.push_back(event.id);
+    });
+    conversation_ = expect(
+        RemoteConversation::create(server.client(port), server.request(script, more), std::move(options)));
+}
+
+ScriptedConversation& ScriptedConversation::send(const std::string& text) {
+    expect(conversation_->calls().send_message(text.empty() ? server_.task() : text));
+    return *this;
+}
+
+RunEnd ScriptedConversation::run() {
+    return expect(conversation_->run(run_patience));
+}
+
+void ScriptedConversation::start() {
+    if (!expect(conversation_->start())) throw std::runtime_error("it works already");
+    eventually("the run", run_patience,
+               [&] { return expect(conversation_->state()).execution_status() == "running"; });
+}
+
+std::vector<std::string> ScriptedConversation::log() const {
+    const auto events = ConversationCalls(server_.client(), conversation_->id()).events();
+    if (!events && events.error().text.find("events/event-") != std::string::npos)
+        throw LogLost(events.error().text);
+    std::vector<std::string> ids;
+    for (const EventRef& event : expect(events)) ids.push_back(event->id);
+    return ids;
+}
+
+std::string ScriptedConversation::differs_now() {
+    std::vector<std::string> expected;
+    try {
+        expected = log();
+        expect(conversation_->reconcile(run_patience));
+    } catch (const LogLost&) {
+        throw;
+    } catch (const std::runtime_error& fault) {
+        return fault.what();
+    }
+    std::vector<std::string> listed;
+    for (const EventRef& event : conversation_->events()) listed.push_back(event->id);
+    const std::lock_guard lock(mutex_);
+    auto seen = seen_;
+    std::string text;
+    if (listed != expected)
+        text += "listed " + std::to_string(listed.size()) + " of " + std::to_string(expected.size()) + ". ";
+    std::sort(seen.begin(), seen.end());
+    std::sort(expected.begin(), expected.end());
+    if (seen != expected)
+        text += "told " + std::to_string(seen.size()) + " of " + std::to_string(expected.size()) + ". ";
+    return text;
+}
+
+std::string ScriptedConversation::difference() {
+    std::string text;
+    try {
+        // Statistics come a little after the end.
+        eventually("the server's log", [&] { return (text = differs_now()).empty(); });
+    } catch (const GaveUp&) {
+        return text;
+    }
+    return "";
+}
+
+}  // namespace epilogue::testing

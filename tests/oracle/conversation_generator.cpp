@@ -1,0 +1,230 @@
+#include "tests/oracle/conversation_generator.h"
+
+#include <fmt/format.h>
+
+#include "tests/support/v1_events.h"
+
+namespace epilogue::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Micros moment = milliseconds{10};
+constexpr Micros second = seconds{1};
+
+class V1Generator final : public ConversationGenerator {
+  public:
+    using ConversationGenerator::ConversationGenerator;
+
+  private:
+    bool generate_turn() override {
+        const bool resumed =
+            ended_ && !deleted_ && settled_ && pacing_.counts_by_time && random_.chance(0.15);
+        if (resumed) {
+            turn_key_ = next_id();
+            status("running", turn_key_);
+        } else {
+            turn_key_ = next_id();
+            user(turn_key_);
+            pass(moment, second / 2);
+            status("running", next_id());
+        }
+        work();
+        if (random_.chance(0.15)) {  // a user message joins the open turn
+            pass(moment, second);
+            user(next_id());
+        }
+        work();
+        end();
+        return !deleted_;
+    }
+
+    void work() {
+        for (int i = random_.between(0, 2); i > 0; --i) {
+            pass(moment, second);
+            const std::string id = next_id();
+            action(id);
+            if (random_.chance(0.3)) {
+                pass(moment, second / 4);
+                observation(id);
+            }
+        }
+    }
+
+    void end() {
+        ended_ = true;
+        settled_ = true;
+        const double draw = random_.real01();
+        if (draw < 0.7) {
+            finishes();
+            while (pacing_.counts_by_time && random_.chance(0.2)) {  // revoked, and finished again
+                pass(moment, pacing_.settle * 2 / 5);
+                if (random_.chance(0.5))
+                    status("running", next_id());
+                else
+                    action(next_id());
+                pass(moment, second);
+                finishes();
+            }
+            if (random_.chance(0.5)) {
+                pass(moment, pacing_.settle / 4);
+                status("idle", next_id());
+            }
+            const bool finish = finished_with_tool_;
+            ends(finish ? Verdict::finished : Verdict::awaiting_user_input, true);
+            settled_ = random_.chance(0.7);  // else the next user message comes first, and counts it
+            pass(settled_ ? pacing_.settle + second : moment,
+                 settled_ ? pacing_.settle + 20 * second : pacing_.settle / 2);
+        } else if (draw < 0.85) {
+            status("error", next_id());
+            if (random_.chance(0.6)) {
+                pass(moment, pacing_.settle / 3);
+                add(v1::error_detail(next_id(), stamp()));
+            }
+            ends(Verdict::error, false);
+            pass(pacing_.settle + second, pacing_.settle + 10 * second);
+        } else if (draw < 0.95) {
+            status("stuck", next_id());
+            ends(Verdict::stuck, false);
+            pass(moment, 10 * second);
+        } else {
+            status("deleting", next_id());
+            deleted_ = true;
+            ends(Verdict::stopped, false);
+        }
+    }
+
+    void finishes() {
+        pass(moment, second);
+        finished_with_tool_ = random_.chance(0.6);
+        if (finished_with_tool_)
+            add(v1::finish_action(next_id(), stamp(), fmt::format("Done {}.", nonce())));
+        else
+            add(v1::agent_message(next_id(), stamp(), fmt::format("Which? {}", nonce())));
+        pass(moment, second / 2);
+        status("finished", next_id());
+    }
+
+    void user(const std::string& id) { add(v1::user_message(id, stamp())); }
+    void status(std::string_view value, const std::string& id) { add(v1::status(id, stamp(), value)); }
+    std::string path() const { return fmt::format("[c{}]", index_); }
+    void action(const std::string& id) { add(v1::edit_action(id, stamp(), path())); }
+    void observation(const std::string& action_id) {
+        add(v1::observation(next_id(), stamp(), action_id, path()));
+    }
+
+    bool ended_ = false;
+    bool settled_ = false;  ///< the last end has been counted by time
+    bool deleted_ = false;
+    bool finished_with_tool_ = false;
+};
+
+class V0Generator final : public ConversationGenerator {
+  public:
+    using ConversationGenerator::ConversationGenerator;
+
+  private:
+    bool generate_turn() override {
+        if (events_ == 0 && random_.chance(0.5)) state("awaiting_user_input", "");
+        turn_key_ = std::to_string(events_);
+        add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"user","action":"message",)"
+                        R"("args":{{"content":"go on"}}}})",
+                        events_++, stamp()));
+        pass(moment, second / 2);
+        state("running", "");
+        for (int i = random_.between(0, 3); i > 0; --i) {
+            pass(moment, second);
+            add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"agent","action":"edit",)"
+                            R"("args":{{"path":"a.txt"}}}})",
+                            events_++, stamp()));
+            add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"environment","observation":"edit",)"
+                            R"("content":"","extras":{{"path":"[c{}]"}}}})",
+                            events_++, stamp(), index_));
+        }
+        return generate_end();
+    }
+
+    bool generate_end() {
+        const double draw = random_.real01();
+        bool goes_on = true;
+        if (draw < 0.4) {
+            add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"agent","action":"finish",)"
+                            R"("args":{{"final_thought":"Done {}."}}}})",
+                            events_++, stamp(), nonce()));
+            pass(moment, second);
+            state("finished", "");
+            ends(Verdict::finished, true);
+        } else if (draw < 0.7) {
+            add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"agent","action":"message",)"
+                            R"("args":{{"content":"Which? {}"}}}})",
+                            events_++, stamp(), nonce()));
+            pass(moment, second);
+            state("awaiting_user_input", "");
+            ends(Verdict::awaiting_user_input, true);
+        } else if (draw < 0.8) {
+            state("error", "STATUS$ERROR_LLM");
+            ends(Verdict::error, false);
+        } else if (draw < 0.87) {
+            state("error", "AgentStuckInLoopError: again");
+            ends(Verdict::stuck, false);
+        } else if (draw < 0.94) {
+            state("rejected", "");
+            ends(Verdict::rejected, false);
+        } else {
+            state("stopped", "");
+            ends(Verdict::stopped, false);
+            goes_on = false;
+        }
+        pass(moment, 10 * second);
+        return goes_on;
+    }
+
+    void state(std::string_view name, std::string_view reason) {
+        pass(moment, second / 2);
+        add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"environment",)"
+                        R"("observation":"agent_state_changed","content":"",)"
+                        R"("extras":{{"agent_state":"{}","reason":"{}"}}}})",
+                        events_++, stamp(), name, reason));
+    }
+};
+
+}  // namespace
+
+ConversationGenerator::ConversationGenerator(Random random, std::size_t index, Micros start, Micros end,
+                                             Pacing pacing)
+    : random_(random), index_(index), now_(start), end_(end), pacing_(pacing) {}
+
+void ConversationGenerator::generate() {
+    while (now_ < end_ && generate_turn()) {
+    }
+}
+
+std::string stamp_of(Micros at) {
+    constexpr Instant start{std::chrono::hours{24 * 20400}};
+    return to_iso(start + at);
+}
+
+std::string ConversationGenerator::stamp() const {
+    return stamp_of(now_);
+}
+
+std::string ConversationGenerator::nonce() const {
+    return fmt::format("[c{}t{}]", index_, turns.size());
+}
+
+std::string ConversationGenerator::next_id() {
+    return fmt::format("c{}-e{}", index_, events_++);
+}
+
+void ConversationGenerator::ends(Verdict verdict, bool says) {
+    turns.push_back({turn_key_, verdict, says ? nonce() : ""});
+}
+
+std::unique_ptr<ConversationGenerator> make_conversation_generator(bool v0, Random random, std::size_t index,
+                                                                   Micros start, Micros end, Pacing pacing) {
+    if (v0) return std::make_unique<V0Generator>(random, index, start, end, pacing);
+    return std::make_unique<V1Generator>(random, index, start, end, pacing);
+}
+
+}  // namespace epilogue::testing

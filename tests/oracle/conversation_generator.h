@@ -1,0 +1,68 @@
+// Generates one conversation, event by event: V1 or V0, well-ordered. The generator knows by itself which
+// turns have to be reported: the expectation does not come from the product's fold.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "tests/oracle/expected_turn.h"
+#include "tests/oracle/random.h"
+
+namespace epilogue::testing {
+
+/// What the reader's clock does to a conversation.
+struct Pacing {
+    Micros settle{0};  ///< how long a V1 `finished` has to stand until it counts (settle_ms)
+    /// False: the records may be read at any pace, so nothing is generated whose count depends on how long
+    /// something stood.
+    bool counts_by_time = true;
+};
+
+/// The timestamp of an event at this virtual time.
+std::string stamp_of(Micros at);
+
+class ConversationGenerator {
+  public:
+    /// `index` names the conversation and its nonces; its events lie between `start` and `end`.
+    ConversationGenerator(Random random, std::size_t index, Micros start, Micros end, Pacing pacing);
+    virtual ~ConversationGenerator() = default;
+    ConversationGenerator(const ConversationGenerator&) = delete;
+    ConversationGenerator& operator=(const ConversationGenerator&) = delete;
+
+    /// Generates all of it.
+    void generate();
+
+    struct TimedEvent {
+        Micros at{0};
+        std::string value;
+    };
+    std::vector<TimedEvent> events;
+    std::vector<ExpectedTurn> turns;
+
+  protected:
+    /// One turn; false when the conversation is over.
+    virtual bool generate_turn() = 0;
+
+    void pass(Micros low, Micros high) { now_ += random_.between(low, high); }
+    void add(std::string value) { events.push_back({now_, std::move(value)}); }
+    /// The event's own timestamp.
+    std::string stamp() const;
+    std::string nonce() const;
+    std::string next_id();
+    void ends(Verdict verdict, bool says);
+
+    Random random_;
+    const std::size_t index_;
+    Micros now_;
+    const Micros end_;
+    const Pacing pacing_;
+    std::string turn_key_;
+    int events_ = 0;
+};
+
+std::unique_ptr<ConversationGenerator> make_conversation_generator(bool v0, Random random, std::size_t index,
+                                                                   Micros start, Micros end, Pacing pacing);
+
+}  // namespace epilogue::testing
