@@ -24,9 +24,9 @@ constexpr int turns_a_round = 2;
 constexpr std::chrono::seconds drain{10};
 
 /// One round's events of every conversation; V0's verdicts count when they arrive.
-std::vector<Record> next_events(std::vector<V0Conversation>& conversations) {
+std::vector<Record> next_events(std::vector<V0Conversation>& scripts) {
     std::vector<Record> records;
-    for (V0Conversation& conversation : conversations) {
+    for (V0Conversation& conversation : scripts) {
         const std::size_t known = conversation.records().size();
         for (int turn = 0; turn < turns_a_round; ++turn) conversation.user("Go on.").agent_asks("And now?");
         const auto own = conversation.records_since(known);
@@ -74,13 +74,13 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
                    {"worker.batch_max_records", 20}});
     const FakePlatformProcess& platform = rig.platform();
     platform.rules({{{"do", "delay"}, {"ms", 20}, {"method", "POST"}, {"times", -1}}});
-    std::vector<V0Conversation> conversations;
+    std::vector<V0Conversation> scripts;
     for (int i = 0; i < conversations; ++i) {
-        conversations.emplace_back("drained-" + std::to_string(i));
-        if (i < watched) rig.add_github(conversations.back().id(), "octo/drained", i + 1, "every_turn");
+        scripts.emplace_back("drained-" + std::to_string(i));
+        if (i < watched) rig.add_github(scripts.back().id(), "octo/drained", i + 1, "every_turn");
     }
     Producer producer(broker_of_this_program().bootstrap());
-    producer.produce(rig.name(), next_events(conversations));
+    producer.produce(rig.name(), next_events(scripts));
 
     std::vector<Left> all;
     int with_rest = 0;
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
         const auto attempts = platform.counts().at("attempts");
         auto worker = rig.epilogue().start_worker();
         platform.wait_for("attempts", attempts + 2, 60s);
-        producer.produce(rig.name(), next_events(conversations));
+        producer.produce(rig.name(), next_events(scripts));
         worker.process().signal(SIGTERM);
         const auto status = worker.process().wait(drain);
         BOOST_REQUIRE_MESSAGE(status.has_value(), "round " << round << ": " << worker.process().err());

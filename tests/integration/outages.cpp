@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(a_database_without_room_is_waited_for) {
     // One batch that needs more than what fits between the filler's rows.
     constexpr int conversations = 400;
     constexpr std::size_t words = 16000;
-    std::vector<V0Conversation> conversations{told("during", "Done.")};
+    std::vector<V0Conversation> scripts{told("during", "Done.")};
     for (int i = 0; i < conversations; ++i)
-        conversations.push_back(told("large-" + std::to_string(i), std::string(words, 'w')));
-    outage.check_lasts(conversations, "is full");
+        scripts.push_back(told("large-" + std::to_string(i), std::string(words, 'w')));
+    outage.check_lasts(scripts, "is full");
     empty(server, "filled");
     outage.check_goes_on();
 }

@@ -17,9 +17,7 @@ enum class ReconcileReason {
     inactivity,  ///< an open turn is inactive, and would be given up
 };
 /// As the column catch_ups.why and metrics spell it.
-inline std::string_view name_of(ReconcileReason reason) {
-    return reason == ReconcileReason::inactivity ? "silence" : "registered";
-}
+std::string_view name_of(ReconcileReason reason);
 
 /// A conversation whose agent server is to be asked.
 struct ReconcileRow {
