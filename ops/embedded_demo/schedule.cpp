@@ -15,7 +15,7 @@ bool takes_a_moment(const Decoded& decoded) {
     const auto* event = std::get_if<Event>(&decoded);
     return event != nullptr && (std::holds_alternative<UserMessage>(event->body) ||
                                 std::holds_alternative<AgentAction>(event->body) ||
-                                std::holds_alternative<AgentWord>(event->body));
+                                std::holds_alternative<AgentMessage>(event->body));
 }
 
 }  // namespace

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(both_clients_do_what_the_page_says) {
     const auto modern = starting.get();
     FaultProxy late(old.port());
     late.plan({.action = ProxyAction::hold, .containing = "/sockets/events/", .times = 1000});
-    const auto let_go = [&] {
+    const auto release = [&] {
         late.forget_plans();
         late.release();
     };
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(both_clients_do_what_the_page_says) {
         {"stuck", "the agent repeats itself", "stuck", old, old.port(), false},
         {"newer", "the server is newer: it has other fields and other kinds of events", "finish", *modern,
          modern->port()},
-        {"late", "events come before the socket stands", "message", old, late.port(), true, let_go},
+        {"late", "events come before the socket stands", "message", old, late.port(), true, release},
         {"dropped", "the socket breaks between two runs", "message", old, dropping.port(), true,
          [&] { dropping.cut_all(); }},
     };

@@ -101,7 +101,7 @@ std::string only_post(const Rig& rig, const std::string& place) {
 /// A request that is answered when the test is over.
 class Hanging {
   public:
-    ~Hanging() { let_go(); }
+    ~Hanging() { release(); }
     FakeAgentServer::Handler handler() {
         return [this](const auto&) {
             std::unique_lock lock(mutex_);
@@ -109,7 +109,7 @@ class Hanging {
             return epilogue::fake_platform::Reply{};
         };
     }
-    void let_go() {
+    void release() {
         const std::lock_guard lock(mutex_);
         over_ = true;
         changed_.notify_all();
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(before_a_silence_counts_the_agent_server_is_asked_and_waite
     rig.publish({records.end() - 2, records.end()});
     eventually("it is read", [&] { return rig.stored() == rig.ends(); });
     BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries WHERE conversation_id='" + ended.id() + "'") == 1);
-    hanging.let_go();
+    hanging.release();
 }
 
 BOOST_AUTO_TEST_CASE(

@@ -179,10 +179,10 @@ BOOST_AUTO_TEST_CASE(the_database_is_judged) {
 BOOST_AUTO_TEST_CASE(a_tokens_scopes_decide_what_is_promised) {
     {
         const Scopes scopes("slack", "chat:write", "chat:write,channels:history,groups:history");
-        const auto blind = examine();
-        BOOST_TEST(blind.status == 0);
-        BOOST_TEST(is_said(blind.finding("slack", "token"), "warning", "look up"));
-        BOOST_TEST(blind.promise("slack") == "at_most_once");
+        const auto unable = examine();
+        BOOST_TEST(unable.status == 0);
+        BOOST_TEST(is_said(unable.finding("slack", "token"), "warning", "look up"));
+        BOOST_TEST(unable.promise("slack") == "at_most_once");
     }
     {
         const Scopes scopes("slack", "channels:history", "chat:write,channels:history,groups:history");

@@ -40,7 +40,7 @@ Ledger read_ledger(const Database& server, const std::string& database) {
 
 std::vector<std::string> posted_lines(const Database& server, const std::string& database) {
     std::vector<std::string> lines;
-    // Of deliveries not who looked last for a twin, and until when.
+    // Of deliveries not who looked last for a duplicate, and until when.
     for (const char* sql : {"SELECT delivery_id, callback_id, turn_key, conversation_id, sink, target, "
                             "verdict, state, attempt, body, "
                             "body_sha256, remote_id, remote_url, intent_at, sent_at, created_at, "

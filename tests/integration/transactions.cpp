@@ -67,12 +67,12 @@ class Adversary {
         wanting_ = std::async(std::launch::async, [this] {
             expect(session_->query("SELECT 1 FROM conversations WHERE conversation_id=? FOR UPDATE",
                                    {raced_.conversation.id()}));
-            let_go();
+            roll_back();
         });
         eventually("the adversary waits", [&] { return partition_.waiting() > 0; });
     }
     void join() { wanting_.get(); }
-    void let_go() { expect(session_->run("ROLLBACK")); }
+    void roll_back() { expect(session_->run("ROLLBACK")); }
 
   private:
     const OwnedPartition& partition_;
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_lock_that_is_not_let_go_in_time_undoes_the_whole_transact
     std::optional<Adversary> holder(std::in_place, partition, raced);
     PointStore store(partition.store(), [&](const std::string& point, std::int64_t) {
         watch.see(point);
-        if (watch.begun() == 2 && point == point::begun) holder->let_go();
+        if (watch.begun() == 2 && point == point::begun) holder->roll_back();
     });
     expect(ending.run(partition, store, raced.conversation));
     BOOST_TEST(watch.begun() == 2);

@@ -134,11 +134,11 @@ Result<std::vector<std::string>> SimConversationRows::suspended(int partition, s
 }
 
 Result<InactivityCensus> SimConversationRows::inactivity_census(Instant from, Instant to,
-                                                                Instant let_go_since) {
+                                                                Instant resumed_since) {
     TRY_VOID(transaction_.statement());
     InactivityCensus census;
     each_conversation([&](const std::string&, const StoredRow& row) {
-        if (row.resumed_at && *row.resumed_at >= let_go_since) ++census.near;
+        if (row.resumed_at && *row.resumed_at >= resumed_since) ++census.near;
         const auto* open = std::get_if<Open>(&row.conversation.turn_state);
         if (open == nullptr || !open->due) return;
         ++census.open;

@@ -335,7 +335,7 @@ class FaultProxy::Relay {
     asio::io_context io_{1};
     tcp::acceptor acceptor_;
     const unsigned short port_;
-    asio::steady_timer changed_;  ///< never expires; cancelled to wake whoever waits for a change
+    asio::steady_timer changed_;  ///< never expires; cancelled to wake those that wait for a change
     std::set<SharedPair> pairs_;  ///< of the proxy's thread alone
 
     mutable std::mutex mutex_;  ///< guards what follows

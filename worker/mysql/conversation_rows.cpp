@@ -167,13 +167,13 @@ Result<std::vector<std::string>> MysqlConversationRows::ids_where(const std::str
 }
 
 Result<InactivityCensus> MysqlConversationRows::inactivity_census(Instant from, Instant to,
-                                                                  Instant let_go_since) {
+                                                                  Instant resumed_since) {
     constexpr std::int64_t silence_timer = 2;
     TRY(const auto rows,
         session_.query(
             "SELECT COUNT(*), COALESCE(SUM(held=1 OR due_at BETWEEN ? AND ?), 0) + "
             "(SELECT COUNT(*) FROM conversations WHERE let_go_at>=?) FROM conversations WHERE timer=?",
-            {from, to, let_go_since, silence_timer}));
+            {from, to, resumed_since, silence_timer}));
     Columns columns(rows.at(0));
     InactivityCensus census;
     census.open = columns.number();

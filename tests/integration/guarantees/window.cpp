@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
-constexpr auto a_while = 61s;  // longer than a lease, a look-up's delay, and the check for twins
+constexpr auto a_while = 61s;  // longer than a lease, a look-up's delay, and the check for duplicates
 
 void every_post(WindowTrial& trial, Json rule) {
     rule.update({{"method", "POST"}, {"times", -1}});

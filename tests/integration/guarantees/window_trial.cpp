@@ -244,7 +244,7 @@ struct WindowTrial::Paused::Barrier {
         changed.notify_all();
         changed.wait(lock, [&] { return open; });
     }
-    void let_go() {
+    void release() {
         const std::lock_guard lock(mutex);
         open = true;
         changed.notify_all();
@@ -273,11 +273,11 @@ WindowTrial::Paused::Paused(WindowTrial& trial) : barrier_(std::make_shared<Barr
 }
 
 WindowTrial::Paused::~Paused() {
-    barrier_->let_go();
+    barrier_->release();
 }
 
 void WindowTrial::Paused::go_on() {
-    barrier_->let_go();
+    barrier_->release();
     for (auto& one : senders_) one.get();
 }
 

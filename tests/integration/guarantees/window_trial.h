@@ -77,7 +77,7 @@ class WindowTrial {
     std::unique_ptr<Paused> pause();
     /// Until no post waits for anything but an operator.
     void settle();
-    /// The check for twins, a minute later.
+    /// The check for duplicates, a minute later.
     void heal();
     /// What a person does to a post.
     void remove_by_hand(std::int64_t comment);

@@ -53,7 +53,7 @@ const std::vector<Case>& cases() {
         {"@\u2060foo", "@\u200Bfoo"},
         {"@\u200D\u200Cfoo", "@\u200Bfoo"},
         {"@\x01"s + "foo", "@\u200Bfoo"},
-        // An at sign that calls nobody stays as it is.
+        // An at sign that mentions no account stays as it is.
         {"a @ b", "a @ b"},
         {"@", "@"},
         {"@\nfoo", "@\nfoo"},

@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_nobody_saw_to_for_more_than_a_minute_was_neglec
     BOOST_TEST((window.unattended_until == Instant{}));
     BOOST_TEST(window.serve({}, start + 171s));
     BOOST_TEST((window.unattended_until == start + 171s));
-    window.closed_until = start + 20min;  // nobody can see to it meanwhile
+    window.closed_until = start + 20min;  // no worker can serve it meanwhile
     BOOST_TEST(window.serve({}, start + 20min + 60s));
     BOOST_TEST((window.unattended_until == start + 171s));
 }
