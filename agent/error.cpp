@@ -1,6 +1,16 @@
 #include "agent/error.h"
 
+#include "base/enum_names.h"
+
 namespace epilogue::agent {
+namespace {
+
+constexpr EnumNames<AgentError::Kind, 10> kind_names{{"unreachable", "unauthorised", "not_found", "busy",
+                                                      "overloaded", "invalid", "unsupported", "server_error",
+                                                      "timed_out", "closed"}};
+static_assert(kind_names.ends_with(AgentError::Kind::closed));
+
+}  // namespace
 
 bool may_pass(AgentError::Kind kind) {
     return kind == AgentError::Kind::unreachable || kind == AgentError::Kind::timed_out ||
@@ -9,29 +19,7 @@ bool may_pass(AgentError::Kind kind) {
 }
 
 std::string_view name_of(AgentError::Kind kind) {
-    switch (kind) {
-        case AgentError::Kind::unreachable:
-            return "unreachable";
-        case AgentError::Kind::unauthorised:
-            return "unauthorised";
-        case AgentError::Kind::not_found:
-            return "not_found";
-        case AgentError::Kind::busy:
-            return "busy";
-        case AgentError::Kind::overloaded:
-            return "overloaded";
-        case AgentError::Kind::invalid:
-            return "invalid";
-        case AgentError::Kind::unsupported:
-            return "unsupported";
-        case AgentError::Kind::server_error:
-            return "server_error";
-        case AgentError::Kind::timed_out:
-            return "timed_out";
-        case AgentError::Kind::closed:
-            return "closed";
-    }
-    return "unknown";
+    return kind_names.of(kind);
 }
 
 }  // namespace epilogue::agent

@@ -1,6 +1,15 @@
 #include "schemas/verdict.h"
 
+#include "base/enum_names.h"
+
 namespace epilogue {
+namespace {
+
+constexpr EnumNames<Verdict, 7> verdict_names{
+    {"finished", "awaiting_user_input", "error", "stuck", "rejected", "stopped", "timeout"}};
+static_assert(verdict_names.ends_with(Verdict::timeout));
+
+}  // namespace
 
 const std::vector<Verdict>& all_verdicts() {
     static const std::vector<Verdict> all{Verdict::finished, Verdict::awaiting_user_input,
@@ -11,29 +20,11 @@ const std::vector<Verdict>& all_verdicts() {
 }
 
 std::string_view name_of(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::finished:
-            return "finished";
-        case Verdict::awaiting_user_input:
-            return "awaiting_user_input";
-        case Verdict::error:
-            return "error";
-        case Verdict::stuck:
-            return "stuck";
-        case Verdict::rejected:
-            return "rejected";
-        case Verdict::stopped:
-            return "stopped";
-        case Verdict::timeout:
-            return "timeout";
-    }
-    return "";
+    return verdict_names.of(verdict);
 }
 
 std::optional<Verdict> verdict_named(std::string_view name) {
-    for (const Verdict verdict : all_verdicts())
-        if (name_of(verdict) == name) return verdict;
-    return std::nullopt;
+    return verdict_names.named(name);
 }
 
 }  // namespace epilogue

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "base/enum_names.h"
+
 namespace epilogue::doctor {
 
 std::string_view name_of(Severity severity) {
-    constexpr std::string_view names[] = {"ok", "warning", "error", "unreachable"};
-    return names[static_cast<std::size_t>(severity)];
+    constexpr EnumNames<Severity, 4> names{{"ok", "warning", "error", "unreachable"}};
+    return names.of(severity);
 }
 
 std::string_view name_of(Promise promise) {
-    constexpr std::string_view names[] = {"exactly_once", "at_most_once", "at_least_once", "none"};
-    return names[static_cast<std::size_t>(promise)];
+    constexpr EnumNames<Promise, 4> names{{"exactly_once", "at_most_once", "at_least_once", "none"}};
+    return names.of(promise);
 }
 
 Severity worst_of(const Findings& findings) {

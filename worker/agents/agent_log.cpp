@@ -1,10 +1,15 @@
 #include "worker/agents/agent_log.h"
 
 #include "agent/calls.h"
+#include "base/enum_names.h"
 #include "schemas/decode.h"
 
 namespace epilogue {
 namespace {
+
+constexpr EnumNames<LogReadError::Why, 6> why_names{
+    {"no_server", "unusable", "unknown", "unauthorised", "unreachable", "failed"}};
+static_assert(why_names.ends_with(LogReadError::Why::failed));
 
 using Read = tl::expected<ServerLog, LogReadError>;
 
@@ -48,21 +53,7 @@ Read read_once(const agent::ConversationCalls& calls) {
 }  // namespace
 
 std::string_view name_of(LogReadError::Why why) {
-    switch (why) {
-        case LogReadError::Why::no_server:
-            return "no_server";
-        case LogReadError::Why::unusable:
-            return "unusable";
-        case LogReadError::Why::unknown:
-            return "unknown";
-        case LogReadError::Why::unauthorised:
-            return "unauthorised";
-        case LogReadError::Why::unreachable:
-            return "unreachable";
-        case LogReadError::Why::failed:
-            return "failed";
-    }
-    return "";
+    return why_names.of(why);
 }
 
 ReadLog logs_of(AgentDirectory& directory) {

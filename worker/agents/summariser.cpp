@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_names.h"
 #include "base/io/log.h"
 #include "base/redacted.h"
 #include "base/text.h"
@@ -13,23 +14,16 @@
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
+namespace {
+
+constexpr EnumNames<FinalMessageReply::Kind, 6> reply_names{
+    {"confirmed", "not_confirmed", "refused", "unreachable", "late", "stopped"}};
+static_assert(reply_names.ends_with(FinalMessageReply::Kind::stopped));
+
+}  // namespace
 
 std::string_view name_of(FinalMessageReply::Kind kind) {
-    switch (kind) {
-        case FinalMessageReply::Kind::confirmed:
-            return "confirmed";
-        case FinalMessageReply::Kind::not_confirmed:
-            return "not_confirmed";
-        case FinalMessageReply::Kind::refused:
-            return "refused";
-        case FinalMessageReply::Kind::unreachable:
-            return "unreachable";
-        case FinalMessageReply::Kind::late:
-            return "late";
-        case FinalMessageReply::Kind::stopped:
-            return "stopped";
-    }
-    return "";
+    return reply_names.of(kind);
 }
 
 bool lacks_words(const SummaryRow& row) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/enum_names.h"
 #include "base/mutant.h"
 #include "sinks/processor.h"
 #include "worker/apply/transition.h"
@@ -10,17 +11,15 @@
 #include "worker/store/conversation_rows.h"
 
 namespace epilogue {
+namespace {
+
+constexpr EnumNames<Recovered, 3> recovered_names{{"silent", "alive", "ended"}};
+static_assert(recovered_names.ends_with(Recovered::ended));
+
+}  // namespace
 
 std::string_view name_of(Recovered recovered) {
-    switch (recovered) {
-        case Recovered::silent:
-            return "silent";
-        case Recovered::alive:
-            return "alive";
-        case Recovered::ended:
-            return "ended";
-    }
-    return "";
+    return recovered_names.of(recovered);
 }
 
 Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Source& source) {

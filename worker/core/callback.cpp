@@ -4,10 +4,21 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/enum_names.h"
 #include "base/text.h"
 
 namespace epilogue {
 namespace {
+
+constexpr EnumNames<CallbackStatus, 3> status_names{{"ACTIVE", "COMPLETED", "ERROR"}};
+static_assert(status_names.ends_with(CallbackStatus::error));
+
+constexpr EnumNames<Phase, 6> phase_names{
+    {"watching", "delivering", "done", "cancelled", "dormant", "error"}};
+static_assert(phase_names.ends_with(Phase::error));
+
+constexpr EnumNames<Mode, 3> mode_names{{"once", "until_done", "every_turn"}};
+static_assert(mode_names.ends_with(Mode::every_turn));
 
 bool reports(const CallbackOptions& options, Verdict verdict) {
     return std::find(options.triggers.begin(), options.triggers.end(), verdict) != options.triggers.end();
@@ -27,9 +38,7 @@ bool closes(Mode mode, Verdict verdict) {
 }
 
 std::optional<Mode> mode_named(std::string_view name) {
-    for (const Mode mode : {Mode::once, Mode::until_done, Mode::every_turn})
-        if (name_of(mode) == name) return mode;
-    return std::nullopt;
+    return mode_names.named(name);
 }
 
 struct Stepper {
@@ -76,52 +85,19 @@ struct Stepper {
 }  // namespace
 
 std::string_view name_of(Mode mode) {
-    switch (mode) {
-        case Mode::once:
-            return "once";
-        case Mode::until_done:
-            return "until_done";
-        case Mode::every_turn:
-            return "every_turn";
-    }
-    return "";
+    return mode_names.of(mode);
 }
 
 std::string_view name_of(Phase phase) {
-    switch (phase) {
-        case Phase::watching:
-            return "watching";
-        case Phase::delivering:
-            return "delivering";
-        case Phase::done:
-            return "done";
-        case Phase::cancelled:
-            return "cancelled";
-        case Phase::dormant:
-            return "dormant";
-        case Phase::error:
-            return "error";
-    }
-    return "";
+    return phase_names.of(phase);
 }
 
 std::optional<Phase> phase_named(std::string_view name) {
-    for (const Phase phase :
-         {Phase::watching, Phase::delivering, Phase::done, Phase::cancelled, Phase::dormant, Phase::error})
-        if (name_of(phase) == name) return phase;
-    return std::nullopt;
+    return phase_names.named(name);
 }
 
 std::string_view name_of(CallbackStatus status) {
-    switch (status) {
-        case CallbackStatus::active:
-            return "ACTIVE";
-        case CallbackStatus::completed:
-            return "COMPLETED";
-        case CallbackStatus::error:
-            return "ERROR";
-    }
-    return "";
+    return status_names.of(status);
 }
 
 CallbackStatus status_of(Phase phase) {

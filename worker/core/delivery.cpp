@@ -2,17 +2,18 @@
 
 #include <array>
 
+#include "base/enum_names.h"
 #include "base/mutant.h"
 
 namespace epilogue {
 namespace {
 
+constexpr EnumNames<DeliveryState, 7> state_names{
+    {"PLANNED", "SENDING", "UNKNOWN", "RETRY", "SENT", "FAILED", "PARKED"}};
+static_assert(state_names.ends_with(DeliveryState::parked));
+
 constexpr std::array<std::chrono::seconds, 3> lookup_settle{std::chrono::seconds{3}, std::chrono::seconds{15},
                                                             std::chrono::seconds{60}};
-constexpr std::array states{DeliveryState::planned, DeliveryState::sending, DeliveryState::unknown,
-                            DeliveryState::retry,   DeliveryState::sent,    DeliveryState::failed,
-                            DeliveryState::parked};
-
 using Next = std::optional<DeliveryProgress>;
 
 struct Stepper {
@@ -120,29 +121,11 @@ struct Stepper {
 }  // namespace
 
 std::string_view name_of(DeliveryState state) {
-    switch (state) {
-        case DeliveryState::planned:
-            return "PLANNED";
-        case DeliveryState::sending:
-            return "SENDING";
-        case DeliveryState::unknown:
-            return "UNKNOWN";
-        case DeliveryState::retry:
-            return "RETRY";
-        case DeliveryState::sent:
-            return "SENT";
-        case DeliveryState::failed:
-            return "FAILED";
-        case DeliveryState::parked:
-            return "PARKED";
-    }
-    return "";
+    return state_names.of(state);
 }
 
 std::optional<DeliveryState> delivery_state_named(std::string_view name) {
-    for (const DeliveryState state : states)
-        if (name_of(state) == name) return state;
-    return std::nullopt;
+    return state_names.named(name);
 }
 
 bool is_final(DeliveryState state) {

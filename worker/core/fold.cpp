@@ -4,12 +4,16 @@
 #include <array>
 #include <utility>
 
+#include "base/enum_names.h"
 #include "base/mutant.h"
 #include "base/redacted.h"
 #include "base/text.h"
 
 namespace epilogue {
 namespace {
+
+constexpr EnumNames<Applied, 3> applied_names{{"applied", "repeat", "late"}};
+static_assert(applied_names.ends_with(Applied::late));
 
 constexpr std::chrono::seconds late_by{30};
 
@@ -371,15 +375,7 @@ const Turn* current_turn(const Conversation& conversation) {
 }
 
 std::string_view name_of(Applied applied) {
-    switch (applied) {
-        case Applied::applied:
-            return "applied";
-        case Applied::repeat:
-            return "repeat";
-        case Applied::late:
-            return "late";
-    }
-    return "";
+    return applied_names.of(applied);
 }
 
 bool would_time_out(const Conversation& conversation, Instant now, const InactivityRules& rules) {

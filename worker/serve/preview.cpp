@@ -1,5 +1,6 @@
 #include "worker/serve/preview.h"
 
+#include "base/enum_names.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "sinks/processor.h"
@@ -12,6 +13,9 @@
 
 namespace epilogue {
 namespace {
+
+constexpr EnumNames<PreviewBasis, 4> basis_names{{"delivery", "last_turn", "open_turn", "nothing"}};
+static_assert(basis_names.ends_with(PreviewBasis::nothing));
 
 /// What the preview of a post is made of.
 struct Basis {
@@ -142,17 +146,7 @@ class Interceptor {
 }  // namespace
 
 std::string_view name_of(PreviewBasis basis) {
-    switch (basis) {
-        case PreviewBasis::delivery:
-            return "delivery";
-        case PreviewBasis::last_turn:
-            return "last_turn";
-        case PreviewBasis::open_turn:
-            return "open_turn";
-        case PreviewBasis::nothing:
-            return "nothing";
-    }
-    return "";
+    return basis_names.of(basis);
 }
 
 Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner,
