@@ -96,7 +96,7 @@ std::vector<OwedPost> Workload::owed_posts(const std::string& installation) cons
                  .delivery_id = delivery_id_of(installation, std::to_string(conversation.callback_id),
                                                conversation.id, turn.key),
                  .headline = headline_of(turn.verdict),
-                 .words = turn.final_message});
+                 .words = turn.words});
     return owed;
 }
 

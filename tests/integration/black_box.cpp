@@ -223,7 +223,7 @@ void check_metrics(const Rig& rig, const std::vector<WorkerProcess*>& workers,
     for (const Replayed& replayed : all) {
         for (const auto& turn : replayed.conversation.turns) {
             ++verdicts[turn.verdict];
-            ++sources[turn.final_message.empty() ? "digest" : "final"];
+            ++sources[turn.words.empty() ? "digest" : "final"];
         }
     }
     BOOST_TEST(sums("epilogue_events_total") == produced);

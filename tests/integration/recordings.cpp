@@ -201,8 +201,8 @@ class Trial {
         BOOST_TEST(delivered.state == "SENT");
         BOOST_TEST(delivered.turn_key == turn.turn_key);
         BOOST_TEST(delivered.verdict == turn.verdict);
-        BOOST_TEST(delivered.words == turn.final_message);
-        BOOST_TEST(delivered.body.find(turn.final_message) != std::string::npos);
+        BOOST_TEST(delivered.words == turn.words);
+        BOOST_TEST(delivered.body.find(turn.words) != std::string::npos);
         BOOST_TEST(delivered.body.starts_with(delivered.headline));
         // A code stands in the headline as a code span; without one there is none.
         BOOST_TEST(delivered.headline.find(turn.error_code) != std::string::npos);
