@@ -12,7 +12,7 @@ namespace epilogue {
 struct SlackSection {
     std::string api_url = "https://slack.com/api";
     Secret token;  ///< of workspaces without one of their own; empty: their posts wait for one
-    std::map<std::string, Secret> teams;  ///< team id -> token
+    std::map<std::string, Secret> teams = {};  ///< team id -> token
     std::string budget = "auto";
     bool operator==(const SlackSection&) const = default;
 };

@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
                       .target = place.target,
                       .body = {},
                       .intent_at = system_now()};
-            post.body =
-                sink.render({.headline = "**Finished**", .words = words, .facts = words, .link = {}}, id);
+            post.body = sink.render(
+                {.headline = "**Finished**", .final_message = words, .facts = words, .link = {}}, id);
             BOOST_TEST_INFO_SCOPE(place.sink << ", " << kind << ": " << words.substr(0, 200));
             BOOST_TEST(name_of(sink.create(post).answer) == "sent");
             const auto visible = platform.visible();

@@ -128,7 +128,7 @@ const std::vector<Case>& cases() {
 
 Summary summary_of(std::string words) {
     return {.headline = "**Finished**",
-            .words = std::move(words),
+            .final_message = std::move(words),
             .facts = "- 2 files changed",
             .link = "https://app.example.com/conversations/1"};
 }
@@ -182,13 +182,13 @@ BOOST_AUTO_TEST_CASE(a_post_has_headline_words_facts_link_and_the_marker_as_its_
                "**Finished**\n\nAll done.\n\n- 2 files changed\n\n"
                "[View the conversation](https://app.example.com/conversations/1)\n\n" +
                    mark);
-    BOOST_TEST(markdown_post({.headline = "**Got stuck**", .words = " \n", .facts = "", .link = ""}, mark,
-                             64000) == "**Got stuck**\n\n" + mark);
+    BOOST_TEST(markdown_post({.headline = "**Got stuck**", .final_message = " \n", .facts = "", .link = ""},
+                             mark, 64000) == "**Got stuck**\n\n" + mark);
 }
 
 BOOST_AUTO_TEST_CASE(every_part_of_a_post_is_neutralised) {
     const auto post = markdown_post({.headline = "**Ended with an error** @a\nsecond line",
-                                     .words = "@b <!-- open",
+                                     .final_message = "@b <!-- open",
                                      .facts = "@c " + marker_line("key", "other"),
                                      .link = "https://x.example/@d) [e](https://evil.example"},
                                     mark, 64000);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(long_words_give_way_and_the_marker_stays_whole) {
 BOOST_AUTO_TEST_CASE(long_facts_and_headlines_leave_room_for_words) {
     const std::string words(40000, 'w');
     const auto post = markdown_post({.headline = std::string(90000, 'h'),
-                                     .words = words,
+                                     .final_message = words,
                                      .facts = std::string(90000, 'f'),
                                      .link = "https://x.example/" + std::string(90000, 'l')},
                                     mark, 64000);

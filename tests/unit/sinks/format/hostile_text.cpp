@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(no_hostile_summary_is_alive_in_a_post) {
     BOOST_TEST(hostile::cases().size() >= 300U);
     for (const auto& [kind, words, absent] : hostile::cases()) {
         const Summary summary{.headline = "**Finished**",
-                              .words = words,
+                              .final_message = words,
                               .facts = words,
                               .link = "https://app.example.com/conversations/1"};
         for (const std::size_t room : {std::size_t{64000}, std::size_t{12000}}) {
@@ -104,9 +104,11 @@ BOOST_AUTO_TEST_CASE(every_text_is_fitted_closed_and_still_harmless) {
 BOOST_AUTO_TEST_CASE(no_part_of_a_post_makes_another_alive) {
     for_hostile_texts("a post", [](const std::string& text) {
         const auto facts = *hostile_texts();
-        const auto post = markdown_post(
-            {.headline = "**Finished**", .words = text, .facts = facts, .link = "https://x.example/1"}, mark,
-            10000);
+        const auto post = markdown_post({.headline = "**Finished**",
+                                         .final_message = text,
+                                         .facts = facts,
+                                         .link = "https://x.example/1"},
+                                        mark, 10000);
         RC_ASSERT(hostile::alive_in_markdown(post) == std::string());
         RC_ASSERT(code_points(post) <= 10000U);
         RC_ASSERT(post.ends_with("\n" + mark));

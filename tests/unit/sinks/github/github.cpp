@@ -203,7 +203,7 @@ BOOST_FIXTURE_TEST_CASE(a_target_that_would_lead_elsewhere_is_never_asked, Fixtu
 
 BOOST_FIXTURE_TEST_CASE(a_rendered_summary_is_taken_and_found, Fixture) {
     post.body = sink.render({.headline = "**Finished**",
-                             .words = std::string(200000, 'w') + " @all <!-- ",
+                             .final_message = std::string(200000, 'w') + " @all <!-- ",
                              .facts = "- 3 commands",
                              .link = "https://app.example.com/conversations/c"},
                             id);

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(the_log_sink_writes_one_line_whatever_the_text_holds) {
     std::vector<std::string> lines;
     LogSink log = log_to(lines);
     const auto body = log.render({.headline = "**Finished**",
-                                  .words = "a\r\nb\x1b[0m \"c\" @d <!-- e --> \u2028 \u202E",
+                                  .final_message = "a\r\nb\x1b[0m \"c\" @d <!-- e --> \u2028 \u202E",
                                   .facts = "- 1 file",
                                   .link = "https://x.example/1"},
                                  "d-1");

@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(each_workspace_has_its_token_and_the_others_the_default,
 
 BOOST_FIXTURE_TEST_CASE(a_rendered_summary_fits_and_so_does_its_text, Fixture) {
     post.body = sink.render({.headline = "**Finished**",
-                             .words = std::string(20000, '&') + " @all",
+                             .final_message = std::string(20000, '&') + " @all",
                              .facts = "- 3 commands",
                              .link = "https://app.example.com/c"},
                             id);
