@@ -8,8 +8,8 @@
 
 namespace epilogue {
 
-/// The names of an enum whose `N` values count from 0 on, in their order. Name the last value in a static_assert
-/// beside it, so that a value that is added without a name does not compile:
+/// The names of an enum whose `N` values count from 0 on, in their order. Name the last value in a
+/// static_assert beside it, so that a value that is added without a name does not compile:
 /// static_assert(names.ends_with(Mode::every_turn));
 template <class Enum, std::size_t N>
 struct EnumNames {

@@ -27,8 +27,7 @@ bool holds_words(std::string_view text, std::string_view wanted) {
 bool reports(const Post& post, const ExpectedTurn& turn) {
     const std::string_view headline = std::string_view(post.text).substr(0, post.text.find('\n'));
     return headline.find("**" + turn.headline + "**") != std::string_view::npos &&
-           headline.find(turn.error_code) != std::string_view::npos &&
-           holds_words(post.text, turn.words);
+           headline.find(turn.error_code) != std::string_view::npos && holds_words(post.text, turn.words);
 }
 
 std::string line_of(const Scenario& scenario, const ExpectedTurn& turn) {

@@ -62,8 +62,7 @@ std::string headline_of(const RecordedTurn& turn) {
 
 std::string start_of_post(const RecordedTurn& turn) {
     const bool with_words = turn.verdict == "finished" || turn.verdict == "awaiting_user_input";
-    return headline_of(turn) + "\n\n" +
-           (with_words && !turn.words.empty() ? turn.words + "\n\n" : "");
+    return headline_of(turn) + "\n\n" + (with_words && !turn.words.empty() ? turn.words + "\n\n" : "");
 }
 
 }  // namespace epilogue::testing

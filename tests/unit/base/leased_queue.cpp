@@ -108,6 +108,7 @@ BOOST_AUTO_TEST_CASE(a_queue_that_drains_begins_nothing_and_waits_for_what_is_un
 BOOST_AUTO_TEST_CASE(threads_work_at_what_is_added_and_at_what_the_sweeper_finds) {
     Queue queue({.threads = 2, .thread_name = "works", .sweeper_name = "sweeps", .sweep_every = 10min});
     std::atomic<int> sweeps = 0;
+    std::promise<void> first_sweep;
     std::promise<void> added;
     std::promise<void> found;
     std::promise<void> found_after_the_end;
@@ -121,10 +122,12 @@ BOOST_AUTO_TEST_CASE(threads_work_at_what_is_added_and_at_what_the_sweeper_finds
         [&] {
             if (!queue.begin_sweep()) return;
             const int sweep = ++sweeps;
+            if (sweep == 1) first_sweep.set_value();
             if (sweep > 1) queue.add({sweep});
         });
     queue.add({1});
     added.get_future().get();
+    first_sweep.get_future().get();
     queue.sweep_now();
     found.get_future().get();
     found_after_the_end.get_future().get();

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(every_option_of_the_command_line_is_a_member) {
     BOOST_TEST(form->conversation == "c");
     BOOST_TEST(form->processor == "github");
     BOOST_TEST(form->processor_json == R"({"repo": "o/r", "number": 7})");
-    const auto request = request_of(*form, config, {});
+    const auto request = request_of(*form, config, {.inactivity = std::chrono::seconds(60)});
     BOOST_REQUIRE(request);
     BOOST_TEST((request->options.mode == Mode::every_turn));
     BOOST_TEST((request->options.triggers == std::vector<Verdict>{Verdict::finished, Verdict::error}));
