@@ -27,7 +27,7 @@ struct EnumNames {
         return std::nullopt;
     }
     /// Whether `last` is the value that has the last name.
-    static constexpr bool ends_with(Enum last) { return static_cast<std::size_t>(last) + 1 == N; }
+    constexpr bool ends_with(Enum last) const { return static_cast<std::size_t>(last) + 1 == names.size(); }
 };
 
 }  // namespace epilogue

@@ -11,7 +11,6 @@ using namespace epilogue;
 
 const Config config = [] {
     Config made;
-    made.worker.inactivity_timeout = std::chrono::seconds(60);
     made.security.keys = {Secret(std::string(32, 'k'))};
     return made;
 }();
