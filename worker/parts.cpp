@@ -48,6 +48,6 @@ Parts::Parts(const PartsPorts& ports, PartsRules rules, const PartsObserver& obs
            telemetry, std::move(rules.loop)),
       reconciler(ports.post_store, planner, ports.read_log, std::move(rules.reconcile),
                  reports_to(outbox, summarisers, observer, telemetry.metrics)),
-      adopter(ports.post_store, planner, std::move(rules.adoption), observer.adopted) {}
+      adopter(ports.post_store, planner, rules.adoption, observer.adopted) {}
 
 }  // namespace epilogue
