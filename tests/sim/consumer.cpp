@@ -97,6 +97,7 @@ Result<void> SimConsumer::commit(const std::map<int, NextOffset>& positions,
     }
     process_.pass(Point::before_offset_commit);
     Schedule& schedule = process_.schedule();
+    const std::uint64_t generation = generation_;  // the request names it, however late it arrives
     // It arrives behind the commits that are on their way: one connection carries them all.
     last_commit_lands_ = std::max(last_commit_lands_, schedule.now()) +
                          schedule.random.between(milliseconds{1}, milliseconds{50});
@@ -104,7 +105,7 @@ Result<void> SimConsumer::commit(const std::map<int, NextOffset>& positions,
     Faults& faults = schedule.faults;
     if (is_cut_off() || faults.strikes(Fault::offset_commit_refused)) return retryable("not committed");
     for (const auto& [partition, position] : positions)
-        if (!broker_.commit(*this, generation_, partition, position))
+        if (!broker_.commit(*this, generation, partition, position))
             return retryable("not a member of the group's generation");
     if (faults.strikes(Fault::offset_commit_lost)) return retryable("no answer");
     return {};
