@@ -25,7 +25,7 @@ std::string_view as_text(const unsigned char* bytes, std::size_t size) {
 
 }  // namespace
 
-std::string normalise_conversation_id(std::string_view id) {
+ConversationId normalise_conversation_id(std::string_view id) {
     std::string bare;
     if (id.size() == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-') {
         for (const char c : id)
@@ -33,7 +33,7 @@ std::string normalise_conversation_id(std::string_view id) {
     } else {
         bare = id;
     }
-    return bare.size() == 32 && is_hex(bare) ? lowered(bare) : std::string(id);
+    return ConversationId(bare.size() == 32 && is_hex(bare) ? lowered(bare) : std::string(id));
 }
 
 std::string random_uuid() {

@@ -1,14 +1,23 @@
-// Identifiers: conversation ids, UUIDs, digests.
+// Identifiers: their types, conversation ids as they are written, UUIDs, digests.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/named.h"
+#include "base/text_id.h"
+
 namespace epilogue {
+
+using ConversationId = TextId<struct ConversationIdTag>;       ///< normalised, as topic and tables have it
+using TurnKey = TextId<struct TurnKeyTag>;                     ///< id of the event that opened it, or "start"
+using DeliveryId = TextId<struct DeliveryIdTag>;               ///< a UUID
+using CallbackId = Named<std::int64_t, struct CallbackIdTag>;  ///< conversation_callbacks.id
 
 /// Conversation ids that are UUIDs mean the same with and without dashes and in either case: those become
 /// 32 lower-case hex digits. Any other id stays as it is. (contract §3)
-std::string normalise_conversation_id(std::string_view id);
+ConversationId normalise_conversation_id(std::string_view id);
 
 /// A random UUID (version 4), lower case with dashes.
 std::string random_uuid();

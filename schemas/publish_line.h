@@ -6,12 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/ids.h"
 #include "base/result.h"
 
 namespace epilogue {
 
 struct PublishLine {
-    std::string conversation_id;      ///< normalised: the record's key
+    ConversationId conversation_id;   ///< normalised: the record's key
     std::string event;                ///< the bytes of `event` as they stand in the line
     std::optional<std::int64_t> seq;  ///< the header
 };

@@ -12,13 +12,13 @@ namespace epilogue {
 namespace {
 
 /// The sink that a processor_type names, and the shape that goes with the type; null when there is none.
-struct Named {
+struct NamedProcessor {
     const SinkDescriptor* sink = nullptr;
     const ProcessorShape* shape = nullptr;
 };
 
 /// A short name stands as it is, a class by the last part of its dotted name.
-Named named_by(std::string_view type) {
+NamedProcessor named_by(std::string_view type) {
     const std::size_t dot = type.rfind('.');
     const bool is_dotted = dot != std::string_view::npos;
     const std::string_view name = is_dotted ? type.substr(dot + 1) : type;
@@ -31,7 +31,7 @@ Named named_by(std::string_view type) {
 }
 
 /// The shape that the JSON has, of any of the sink's types; the row's own when it has none of them.
-const ProcessorShape& shape_found(const Named& named, const JsonPart& json) {
+const ProcessorShape& shape_found(const NamedProcessor& named, const JsonPart& json) {
     const auto has = [&](const ProcessorShape& shape) {
         return json[shape.mark].type != JsonPart::Type::absent;
     };
@@ -49,7 +49,7 @@ struct DecodedRow {
 };
 
 Result<DecodedRow> decoded(std::string_view processor_type, std::string_view processor_json) {
-    const Named named = named_by(processor_type);
+    const NamedProcessor named = named_by(processor_type);
     if (!named.sink)
         return poisonous("processor_type: \"" + std::string(prefix_of(processor_type, 100)) +
                          "\" is no processor of ours");
@@ -66,7 +66,7 @@ Result<DecodedRow> decoded(std::string_view processor_type, std::string_view pro
 }  // namespace
 
 std::optional<std::string> sink_named(std::string_view processor_type) {
-    const Named named = named_by(processor_type);
+    const NamedProcessor named = named_by(processor_type);
     if (!named.sink) return std::nullopt;
     return std::string(named.sink->name);
 }

@@ -114,7 +114,7 @@ class Worker {
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
           final_messages_(
-              [this](const std::string& conversation_id) { return agents_.server_of(conversation_id); }),
+              [this](const ConversationId& conversation_id) { return agents_.server_of(conversation_id); }),
           consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group),
           dead_letters_(kafka_settings(config), config.kafka.dead_letter_topic),
           parts_({loop_store_, post_store_, consumer_, sinks_, final_messages_, logs_of(agents_)},

@@ -35,9 +35,9 @@ void add(AddOptions& options) {
     const Registered registered =
         expect(register_callback(*store, expect(planner_for(config, *store)), request));
     if (options.common.json)
-        fmt::print("{{\"id\": {}}}\n", registered.callback_id);
+        fmt::print("{{\"id\": {}}}\n", registered.callback_id.value);
     else
-        fmt::print("{}\n", registered.callback_id);
+        fmt::print("{}\n", registered.callback_id.value);
 }
 
 struct ListOptions {
@@ -51,7 +51,7 @@ void list(const ListOptions& options) {
     print_list(callback_list_columns(), expect(list_callbacks(*store, options.filter)), options.common.json);
 }
 
-void show(const Common& common, std::int64_t id) {
+void show(const Common& common, CallbackId id) {
     const Config config = load(common);
     const auto store = open_store(config);
     const auto row = expect(find_callback(*store, id));
@@ -59,13 +59,13 @@ void show(const Common& common, std::int64_t id) {
     print_one(callback_columns(), *row, common.json);
 }
 
-using StepCallback = Result<bool> (*)(const Config&, MysqlStore&, std::int64_t);
+using StepCallback = Result<bool> (*)(const Config&, MysqlStore&, CallbackId);
 
-Result<bool> cancel(const Config&, MysqlStore& store, std::int64_t id) {
+Result<bool> cancel(const Config&, MysqlStore& store, CallbackId id) {
     return cancel_callback(store, id);
 }
 
-Result<bool> wake(const Config& config, MysqlStore& store, std::int64_t id) {
+Result<bool> wake(const Config& config, MysqlStore& store, CallbackId id) {
     return wake_callback(store, expect(planner_for(config, store)), id, watch_rules(config));
 }
 
@@ -75,11 +75,11 @@ void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepC
     const auto store = open_store(config);
     bool all_known = true;
     for (const std::int64_t id : ids) {
-        const bool known = expect(step(config, *store, id));
+        const bool known = expect(step(config, *store, {id}));
         if (known)
             fmt::print("{} {}\n", done_text, id);
         else
-            fmt::print(stderr, "epilogue: {}\n", no_callback(id));
+            fmt::print(stderr, "epilogue: {}\n", no_callback({id}));
         all_known = all_known && known;
     }
     if (!all_known) throw Exit{failed, ""};
@@ -135,7 +135,7 @@ void add_callbacks(CLI::App& program) {
                            "Only those that sleep until they are woken");
     list_command->add_option("--limit", list_options->filter.limit, "At most so many")
         ->check(CLI::Range(1, 1'000'000));
-    list_command->add_option("--after", list_options->filter.after, "Only ids above this one");
+    list_command->add_option("--after", list_options->filter.after.value, "Only ids above this one");
     list_command->callback([list_options] { list(*list_options); });
 
     auto* show_command = parent->add_subcommand("show", "Show one callback");
@@ -143,7 +143,7 @@ void add_callbacks(CLI::App& program) {
     auto show_id = std::make_shared<std::int64_t>(0);
     add_common(*show_command, *show_common, true);
     show_command->add_option("ID", *show_id, "Callback id")->required();
-    show_command->callback([=] { show(*show_common, *show_id); });
+    show_command->callback([=] { show(*show_common, {*show_id}); });
 
     add_step(*parent, "cancel", "Stop a callback; a post that is under way is finished", cancel, "cancelled",
              false);

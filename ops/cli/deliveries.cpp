@@ -78,7 +78,7 @@ void list(const ListOptions& options) {
                options.common.json);
 }
 
-void show(const Common& common, const std::string& id) {
+void show(const Common& common, const DeliveryId& id) {
     const Config config = load(common);
     const auto store = open_store(config);
     auto all = columns;
@@ -89,7 +89,7 @@ void show(const Common& common, const std::string& id) {
     print_one(all, rows[0], common.json);
 }
 
-void resolve(const Common& common, const std::string& id, OperatorAction action, const std::string& url) {
+void resolve(const Common& common, const DeliveryId& id, OperatorAction action, const std::string& url) {
     const Config config = load(common);
     const auto store = open_store(config);
     switch (expect(resolve_delivery(*store, id, action, url))) {
@@ -133,12 +133,13 @@ void add_deliveries(CLI::App& program) {
     };
     const auto [show_command, show_common, show_id] =
         with_id("show", "Show one delivery with its body", true);
-    show_command->callback([common = show_common, id = show_id] { show(*common, *id); });
+    show_command->callback([common = show_common, id = show_id] { show(*common, DeliveryId(*id)); });
 
     const auto [retry_command, retry_common, retry_id] =
         with_id("retry", "Try a PARKED delivery again", false);
-    retry_command->callback(
-        [common = retry_common, id = retry_id] { resolve(*common, *id, OperatorAction::retry, ""); });
+    retry_command->callback([common = retry_common, id = retry_id] {
+        resolve(*common, DeliveryId(*id), OperatorAction::retry, "");
+    });
 
     const auto [resolve_command, resolve_common, resolve_id] =
         with_id("resolve", "Say what became of an UNKNOWN or PARKED delivery", false);
@@ -149,7 +150,7 @@ void add_deliveries(CLI::App& program) {
         ->excludes(sent);
     resolve_command->callback([common = resolve_common, id = resolve_id, url, not_sent] {
         if (url->empty() && !*not_sent) throw Exit{usage, "expected --sent URL or --not-sent"};
-        resolve(*common, *id, *not_sent ? OperatorAction::not_sent : OperatorAction::sent, *url);
+        resolve(*common, DeliveryId(*id), *not_sent ? OperatorAction::not_sent : OperatorAction::sent, *url);
     });
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void print_json(std::int64_t callback_id, const Preview& shown) {
-    const Json document{{"callback_id", callback_id},
-                        {"conversation_id", shown.conversation_id},
-                        {"turn_key", shown.turn_key},
+void print_json(CallbackId callback_id, const Preview& shown) {
+    const Json document{{"callback_id", callback_id.value},
+                        {"conversation_id", shown.conversation_id.text()},
+                        {"turn_key", shown.turn_key.text()},
                         {"verdict", shown.verdict},
-                        {"delivery_id", shown.delivery_id},
+                        {"delivery_id", shown.delivery_id.text()},
                         {"sink", shown.sink},
                         {"target", shown.target},
                         {"basis", name_of(shown.basis)},
@@ -39,7 +39,7 @@ void print_text(const Preview& shown) {
     fmt::print("\n{}\n", shown.request->body);
 }
 
-void show(const Common& common, std::int64_t callback_id) {
+void show(const Common& common, CallbackId callback_id) {
     const Config config = load(common);
     const auto store = open_store(config);
     const auto planner = expect(planner_for(config, *store));
@@ -62,7 +62,7 @@ void add_preview(CLI::App& program) {
     auto id = std::make_shared<std::int64_t>(0);
     add_common(*command, *common, true);
     command->add_option("CALLBACK", *id, "Callback id")->required();
-    command->callback([=] { show(*common, *id); });
+    command->callback([=] { show(*common, {*id}); });
 }
 
 }  // namespace epilogue::cli

@@ -38,7 +38,7 @@ bool is_any(const std::vector<TokenStatus>& reports, TokenState state) {
 /// Whether the posts at this place can be looked at, seen by doing it.
 LookupResult trial_look_up(Sink& sink, const Target& target) {
     Post post;
-    post.delivery_id = random_uuid();
+    post.delivery_id = DeliveryId(random_uuid());
     post.target = target;
     post.body = sink.render({}, post.delivery_id);
     post.intent_at = system_now();

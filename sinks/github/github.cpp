@@ -67,7 +67,7 @@ GithubSink::GithubSink(GithubSettings settings)
     : settings_(tidied(std::move(settings))),
       api_(settings_.api_url, headers_of(settings_), settings_.http_timeout, settings_.transport) {}
 
-std::string GithubSink::render(const Summary& summary, const std::string& delivery_id) const {
+std::string GithubSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
     return markdown_post(summary, marker_line(settings_.mac_key, delivery_id), max_body_characters);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "sinks/github/github_target.h"
 #include "sinks/port/http_api.h"
 #include "sinks/port/remote_post.h"
@@ -29,7 +30,7 @@ class GithubSink final : public Sink {
   public:
     explicit GithubSink(GithubSettings settings);
 
-    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
 
     /// Reads the comments changed since five minutes before the first attempt, all pages; for a review thread
     /// both the pull request's review comments and its conversation. A comment is ours when a whole line of

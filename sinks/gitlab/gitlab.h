@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "sinks/gitlab/gitlab_target.h"
 #include "sinks/port/http_api.h"
 #include "sinks/port/remote_post.h"
@@ -28,7 +29,7 @@ class GitlabSink final : public Sink {
   public:
     explicit GitlabSink(GitlabSettings settings);
 
-    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
 
     /// Reads the notes, newest first, back to five minutes before the first attempt; of a discussion all that
     /// it has. A note is ours when a whole line of it is the row's marker and we are its author.

@@ -12,7 +12,7 @@ namespace epilogue {
 
 LogSink::LogSink(WriteLine write) : write_(std::move(write)) {}
 
-std::string LogSink::render(const Summary& summary, const std::string&) const {
+std::string LogSink::render(const Summary& summary, const DeliveryId&) const {
     std::string text;
     for (const auto& part : {summary.headline, summary.final_message, summary.facts, summary.link}) {
         if (trimmed(part).empty()) continue;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/ids.h"
 #include "sinks/port/sink.h"
 #include "sinks/port/sink_settings.h"
 
@@ -24,7 +25,7 @@ class LogSink final : public Sink {
 
     /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
     /// they are.
-    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     /// Never fails, and never finds anything.
     LookupResult find(const Post& post) override;
     /// Writes `{"summary": …, "conversation_id": …, "delivery_id": …}`; always sent, under the delivery's id.

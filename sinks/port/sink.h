@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/instant.h"
 #include "base/result.h"
 #include "schemas/summary.h"
@@ -19,8 +20,8 @@ namespace epilogue {
 
 /// One post that is owed, as its durable row has it.
 struct Post {
-    std::string delivery_id;
-    std::string conversation_id;
+    DeliveryId delivery_id;
+    ConversationId conversation_id;
     Target target;
     std::string
         body;  ///< rendered, cut to size, frozen; holds the marker where the platform's text carries it
@@ -82,7 +83,7 @@ class Sink {
     virtual ~Sink() = default;
 
     /// The frozen body for `delivery_id`: sanitised, cut to size, marked. Pure: same input, same bytes.
-    virtual std::string render(const Summary& summary, const std::string& delivery_id) const = 0;
+    virtual std::string render(const Summary& summary, const DeliveryId& delivery_id) const = 0;
     /// Looks for our marker at the target.
     virtual LookupResult find(const Post& post) = 0;
     /// At most one write that the platform may have applied: another only after a definite no.

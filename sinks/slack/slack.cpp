@@ -79,7 +79,7 @@ SlackSink::SlackSink(SlackSettings settings)
       api_(settings_.api_url, {"User-Agent: epilogue/" + settings_.version}, settings_.http_timeout,
            settings_.transport) {}
 
-std::string SlackSink::render(const Summary& summary, const std::string&) const {
+std::string SlackSink::render(const Summary& summary, const DeliveryId&) const {
     return markdown_post(summary, {}, max_block_characters);
 }
 

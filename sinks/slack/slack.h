@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ids.h"
 #include "sinks/port/http_api.h"
 #include "sinks/port/sink.h"
 #include "sinks/slack/slack_answers.h"
@@ -30,7 +31,7 @@ class SlackSink final : public Sink {
     explicit SlackSink(SlackSettings settings);
 
     /// Markdown for one `markdown` block. The marker is the message's metadata, made of the delivery's id.
-    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
 
     /// Reads the thread, or the channel, from five minutes before the first attempt on. A message is ours
     /// when its metadata has the delivery's id and we are its author.

@@ -75,7 +75,7 @@ SlackMessage message_in(const Json& json) {
     const auto metadata = json.is_object() ? json.find("metadata") : json.end();
     if (metadata != json.end() && text_at(*metadata, "event_type") == "epilogue_delivery" &&
         metadata->contains("event_payload"))
-        message.delivery_id = text_at((*metadata)["event_payload"], "id");
+        message.delivery_id = DeliveryId(text_at((*metadata)["event_payload"], "id"));
     return message;
 }
 

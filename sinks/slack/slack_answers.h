@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/io/http.h"
 #include "sinks/port/sink.h"
 
@@ -20,7 +21,7 @@ struct SlackAccount {
 struct SlackMessage {
     std::string ts;
     SlackAccount author;
-    std::string delivery_id;  ///< of our metadata; empty when it has none
+    DeliveryId delivery_id;  ///< of our metadata; empty when it has none
 };
 
 struct SlackPage {

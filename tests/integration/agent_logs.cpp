@@ -46,7 +46,7 @@ struct AgentLogEnvironment {
         expect(owned.store().transact(
             [&](Transaction& transaction) -> Result<void> {
                 ReconcileRow row;
-                row.conversation_id = conversation;
+                row.conversation_id = ConversationId(conversation);
                 return transaction.reconciles().request(row);
             },
             [](Transaction&) -> Result<bool> { return false; }));

@@ -97,7 +97,7 @@ void OwnedPartition::adopt(Store& store) {
 }
 
 void OwnedPartition::wake(Store& store, std::int64_t callback) {
-    expect(wake_callback(store, planner_, callback, {std::chrono::hours{2}}));
+    expect(wake_callback(store, planner_, {callback}, {std::chrono::hours{2}}));
 }
 
 std::int64_t OwnedPartition::add(Store& store, const std::string& conversation) {
@@ -111,7 +111,7 @@ std::int64_t OwnedPartition::add(Store& store, const std::string& conversation, 
     request.processor_type = processor;
     request.processor_json = processor_json;
     request.options.mode = Mode::every_turn;
-    return expect(register_callback(store, planner_, request)).callback_id;
+    return expect(register_callback(store, planner_, request)).callback_id.value;
 }
 
 void OwnedPartition::resume() {

@@ -69,7 +69,7 @@ class PlatformSink final : public Sink {
   public:
     PlatformSink(Platform& platform, std::string token) : platform_(platform), token_(std::move(token)) {}
 
-    std::string render(const Summary& summary, const std::string&) const override { return summary.headline; }
+    std::string render(const Summary& summary, const DeliveryId&) const override { return summary.headline; }
     LookupResult find(const Post&) override {
         LookupResult lookup;
         lookup.ok = true;
@@ -138,19 +138,19 @@ class Ledger {
         const auto work = [&](Transaction& transaction) -> Result<void> {
             for (std::int64_t number = first; number <= last; number += step) {
                 CallbackRow callback;
-                callback.conversation_id = "c" + std::to_string(number);
+                callback.conversation_id = ConversationId("c" + std::to_string(number));
                 callback.processor_type = "github";
                 callback.processor_json = R"({"repo": "a/b", "number": )" + std::to_string(number) + "}";
                 callback.idempotency_key = callback.conversation_id;
                 DeliveryRow delivery;
-                delivery.id = "delivery-" + std::to_string(number);
+                delivery.id = DeliveryId("delivery-" + std::to_string(number));
                 delivery.conversation_id = callback.conversation_id;
-                delivery.turn_key = "start";
+                delivery.turn_key = TurnKey("start");
                 delivery.sink = "github";
                 delivery.target = callback.conversation_id;
                 TRY(delivery.callback_id, transaction.callbacks().insert(callback));
-                TRY_VOID(
-                    transaction.summaries().insert({{callback.conversation_id, "start", "final", summary}}));
+                TRY_VOID(transaction.summaries().insert(
+                    {{callback.conversation_id, delivery.turn_key, "final", summary}}));
                 TRY_VOID(transaction.deliveries().insert({delivery}));
             }
             return {};

@@ -58,23 +58,23 @@ class PointConversationRows final : public ConversationRows {
   public:
     PointConversationRows(ConversationRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
-    Result<std::vector<StoredConversation>> lock(const std::vector<std::string>& ids,
+    Result<std::vector<StoredConversation>> lock(const std::vector<ConversationId>& ids,
                                                  int partition) override {
         return points_.said("the conversations are locked", inner_.lock(ids, partition));
     }
-    Result<Conversation> lock_one(const std::string& id) override {
+    Result<Conversation> lock_one(const ConversationId& id) override {
         return points_.said("the conversation is locked", inner_.lock_one(id));
     }
-    Result<std::optional<int>> partition_of(const std::string& id) override {
+    Result<std::optional<int>> partition_of(const ConversationId& id) override {
         return points_.said("the conversation's partition is read", inner_.partition_of(id));
     }
     Result<void> update(const std::vector<StoredConversation>& rows) override {
         return points_.said("the conversations are written", inner_.update(rows));
     }
-    Result<std::vector<std::string>> due(int partition, Instant clock, std::size_t limit) override {
+    Result<std::vector<ConversationId>> due(int partition, Instant clock, std::size_t limit) override {
         return points_.said("the due conversations are read", inner_.due(partition, clock, limit));
     }
-    Result<std::vector<std::string>> suspended(int partition, std::size_t limit) override {
+    Result<std::vector<ConversationId>> suspended(int partition, std::size_t limit) override {
         return points_.said("the held conversations are read", inner_.suspended(partition, limit));
     }
     Result<InactivityCensus> inactivity_census(Instant from, Instant to, Instant resumed_since) override {
@@ -93,38 +93,39 @@ class PointCallbackRows final : public CallbackRows {
   public:
     PointCallbackRows(CallbackRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
-    Result<std::vector<CallbackRow>> lock_active(const std::vector<std::string>& conversation_ids) override {
+    Result<std::vector<CallbackRow>> lock_active(
+        const std::vector<ConversationId>& conversation_ids) override {
         return points_.said("the callbacks are locked", inner_.lock_active(conversation_ids));
     }
-    Result<std::vector<std::string>> watched_among(
-        const std::vector<std::string>& conversation_ids) override {
+    Result<std::vector<ConversationId>> watched_among(
+        const std::vector<ConversationId>& conversation_ids) override {
         return points_.said("who is watched is read", inner_.watched_among(conversation_ids));
     }
-    Result<std::optional<CallbackRow>> read(std::int64_t id) override {
+    Result<std::optional<CallbackRow>> read(CallbackId id) override {
         return points_.said("the callback is read", inner_.read(id));
     }
-    Result<std::optional<CallbackRow>> lock(std::int64_t id) override {
+    Result<std::optional<CallbackRow>> lock(CallbackId id) override {
         return points_.said("the callback is locked", inner_.lock(id));
     }
-    Result<void> update_state(std::int64_t id, const CallbackState& state) override {
+    Result<void> update_state(CallbackId id, const CallbackState& state) override {
         return points_.said("a callback's state is written", inner_.update_state(id, state));
     }
-    Result<std::vector<std::int64_t>> unadopted(std::size_t limit) override {
+    Result<std::vector<CallbackId>> unadopted(std::size_t limit) override {
         return points_.said("the foreign rows are listed", inner_.unadopted(limit));
     }
-    Result<std::optional<UnadoptedCallback>> read_unadopted(std::int64_t id) override {
+    Result<std::optional<UnadoptedCallback>> read_unadopted(CallbackId id) override {
         return points_.said("the foreign row is read", inner_.read_unadopted(id));
     }
-    Result<std::optional<UnadoptedCallback>> lock_unadopted(std::int64_t id) override {
+    Result<std::optional<UnadoptedCallback>> lock_unadopted(CallbackId id) override {
         return points_.said("the foreign row is locked", inner_.lock_unadopted(id));
     }
     Result<void> insert_progress(const CallbackRow& row) override {
         return points_.said("the callback's progress is inserted", inner_.insert_progress(row));
     }
-    Result<std::int64_t> insert(const CallbackRow& row) override {
+    Result<CallbackId> insert(const CallbackRow& row) override {
         return points_.said("the callback is inserted", inner_.insert(row));
     }
-    Result<std::optional<std::int64_t>> with_idempotency_key(const std::string& key) override {
+    Result<std::optional<CallbackId>> with_idempotency_key(const std::string& key) override {
         return points_.said("the idempotency key is looked up", inner_.with_idempotency_key(key));
     }
     Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) override {
@@ -143,10 +144,10 @@ class PointAgentEndpointRows final : public AgentEndpointRows {
     Result<void> save(const AgentEndpoint& endpoint) override {
         return points_.said("the agent server's address is written", inner_.save(endpoint));
     }
-    Result<std::optional<AgentEndpoint>> find(const std::string& conversation_id) override {
+    Result<std::optional<AgentEndpoint>> find(const ConversationId& conversation_id) override {
         return points_.said("the agent server's address is read", inner_.find(conversation_id));
     }
-    Result<std::vector<std::string>> among(const std::vector<std::string>& conversation_ids) override {
+    Result<std::vector<ConversationId>> among(const std::vector<ConversationId>& conversation_ids) override {
         return points_.said("the agent servers are looked for", inner_.among(conversation_ids));
     }
 
@@ -162,16 +163,16 @@ class PointReconcileRows final : public ReconcileRows {
     Result<void> request(const ReconcileRow& row) override {
         return points_.said("a catch-up is asked for", inner_.request(row));
     }
-    Result<std::vector<std::string>> due(std::size_t limit) override {
+    Result<std::vector<ConversationId>> due(std::size_t limit) override {
         return points_.said("the due catch-ups are read", inner_.due(limit));
     }
-    Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) override {
+    Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) override {
         return points_.said("the catch-up is locked", inner_.lock(conversation_id));
     }
     Result<void> update(const ReconcileRow& row) override {
         return points_.said("the catch-up is written", inner_.update(row));
     }
-    Result<void> remove(const std::string& conversation_id) override {
+    Result<void> remove(const ConversationId& conversation_id) override {
         return points_.said("the catch-up is removed", inner_.remove(conversation_id));
     }
 
@@ -207,10 +208,10 @@ class PointDeliveryRows final : public DeliveryRows {
   public:
     PointDeliveryRows(DeliveryRows& inner, const Points& points) : inner_(inner), points_(points) {}
 
-    Result<std::vector<std::string>> insert(const std::vector<DeliveryRow>& rows) override {
+    Result<std::vector<DeliveryId>> insert(const std::vector<DeliveryRow>& rows) override {
         return points_.said("the deliveries are inserted", inner_.insert(rows));
     }
-    Result<std::optional<DeliveryRow>> lock(const std::string& id) override {
+    Result<std::optional<DeliveryRow>> lock(const DeliveryId& id) override {
         return points_.said("the delivery is locked", inner_.lock(id));
     }
     Result<void> update(const DeliveryRow& row) override {

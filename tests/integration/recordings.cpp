@@ -65,7 +65,8 @@ CallbackIds register_all(const Epilogue& epilogue, const std::vector<RecordedCon
             request.processor_type = "log";
             request.processor_json = "{}";
             request.options = expect(parse_options(mode, ""));
-            ids[{conversation.id, mode}] = expect(register_callback(store, planner, request)).callback_id;
+            ids[{conversation.id, mode}] =
+                expect(register_callback(store, planner, request)).callback_id.value;
         }
     return ids;
 }

@@ -25,7 +25,7 @@ using namespace epilogue::testing;
 /// Answers what it is told, `sent` when it is told nothing; shows what `seen` holds.
 class ObedientSink final : public Sink {
   public:
-    std::string render(const Summary& summary, const std::string&) const override { return summary.headline; }
+    std::string render(const Summary& summary, const DeliveryId&) const override { return summary.headline; }
     LookupResult find(const Post&) override {
         LookupResult lookup;
         lookup.ok = true;
@@ -99,19 +99,19 @@ class Office {
         return found.value();
     }
 
-    static constexpr const char* id = "11111111-2222-5333-8444-555555555555";
+    const DeliveryId id{"11111111-2222-5333-8444-555555555555"};
     ObedientSink* sink = nullptr;
 
   private:
     void plan(const std::string& processor) {
         CallbackRow callback;
-        callback.conversation_id = "c1";
+        callback.conversation_id = ConversationId("c1");
         callback.processor_type = processor;
         callback.processor_json = processor == "github" ? R"({"repo": "a/b", "number": 1})" : "{}";
         DeliveryRow delivery;
         delivery.id = id;
         delivery.conversation_id = callback.conversation_id;
-        delivery.turn_key = "start";
+        delivery.turn_key = TurnKey("start");
         delivery.sink = processor;
         delivery.target = "somewhere";
         const std::string summary = to_json(Summary{"**Finished**", "", "", ""});

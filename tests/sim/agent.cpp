@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Kind = FinalMessageReply::Kind;
 
-Result<std::string> SimFinalMessageSource::server_of(const std::string& conversation_id) {
+Result<std::string> SimFinalMessageSource::server_of(const ConversationId& conversation_id) {
     return std::string(lock_key('a', conversation_id) % 2 == 0 ? "one" : "another");
 }
 

@@ -13,7 +13,7 @@ class SimFinalMessageSource final : public FinalMessageSource {
     SimFinalMessageSource(Database& database, Process& process) : database_(database), process_(process) {}
 
     /// Two servers have all conversations.
-    Result<std::string> server_of(const std::string& conversation_id) override;
+    Result<std::string> server_of(const ConversationId& conversation_id) override;
     FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
                           const std::stop_token& stop) override;
 

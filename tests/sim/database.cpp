@@ -80,7 +80,7 @@ void Database::audit(const Changes& changes) {
             return delivery.callback_id == id && delivery.turn_key == row.state.last_turn_key &&
                    delivery.progress.state == DeliveryState::sent;
         });
-        oracle_.wrote(testing::StatusWrite{id, name_of(status_of(before->second.state.phase)),
+        oracle_.wrote(testing::StatusWrite{id.value, name_of(status_of(before->second.state.phase)),
                                            name_of(status_of(row.state.phase)), sent,
                                            row.state.phase == Phase::cancelled});
     }
@@ -129,7 +129,7 @@ void Database::apply(OpenTransaction& transaction) {
         if (callbacks.find(id) == callbacks.end()) {
             if (foreign.erase(id) == 0) idempotency_keys[row.idempotency_key] = id;
             const Conversation& seen = conversations.at(row.conversation_id).conversation;
-            registrations[id] = {seen.last ? seen.last->turn_key : "",
+            registrations[id] = {seen.last ? seen.last->turn_key : TurnKey{},
                                  std::holds_alternative<Ended>(seen.turn_state), is_unseen(seen)};
         }
         callbacks[id] = std::move(row);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "tests/oracle/oracle.h"
 #include "tests/sim/schedule.h"
 #include "worker/core/conversation.h"
@@ -41,14 +42,14 @@ struct StoredWindow {
 /// What one transaction changed, not yet committed.
 struct Changes {
     std::vector<std::pair<int, PartitionRow>> partitions;
-    std::map<std::string, StoredRow> conversations;
-    std::map<std::int64_t, CallbackRow> callbacks;
-    std::map<std::string, AgentEndpoint> endpoints;
-    std::map<std::string, std::optional<ReconcileRow>> catch_ups;  ///< nullopt: removed
-    std::vector<SummaryRow> summaries;                             ///< inserted
-    std::map<TurnId, SummaryRow> put_summaries;                    ///< rows that exist
-    std::map<std::string, DeliveryRow> deliveries;                 ///< rows that exist
-    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;    ///< by ordinal
+    std::map<ConversationId, StoredRow> conversations;
+    std::map<CallbackId, CallbackRow> callbacks;
+    std::map<ConversationId, AgentEndpoint> endpoints;
+    std::map<ConversationId, std::optional<ReconcileRow>> catch_ups;  ///< nullopt: removed
+    std::vector<SummaryRow> summaries;                                ///< inserted
+    std::map<TurnId, SummaryRow> put_summaries;                       ///< rows that exist
+    std::map<DeliveryId, DeliveryRow> deliveries;                     ///< rows that exist
+    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;       ///< by ordinal
     std::vector<DeadLetterRow> dead_letters;
     std::map<std::string, StoredWindow> windows;
     std::map<std::string, CredentialRow> credentials;
@@ -72,7 +73,7 @@ struct OpenTransaction {
 
 /// What the conversation looked like to a registration when that was committed.
 struct RegistrationSeen {
-    std::string last_turn;  ///< of the conversation's last counted turn; empty: none
+    TurnKey last_turn;  ///< of the conversation's last counted turn; empty: none
     bool between_turns = false;
     bool untold = false;  ///< no turn of it was known
 };
@@ -99,12 +100,12 @@ class Database {
 
     // Committed rows.
     std::map<int, PartitionRow> partitions;
-    std::map<std::string, StoredRow> conversations;
-    std::map<std::int64_t, CallbackRow> callbacks;
-    std::map<std::int64_t, UnadoptedCallback> foreign;  ///< rows of others, not adopted yet
-    std::map<std::string, std::int64_t> idempotency_keys;
-    std::map<std::string, AgentEndpoint> endpoints;  ///< by conversation
-    std::map<std::string, ReconcileRow> catch_ups;   ///< by conversation
+    std::map<ConversationId, StoredRow> conversations;
+    std::map<CallbackId, CallbackRow> callbacks;
+    std::map<CallbackId, UnadoptedCallback> foreign;  ///< rows of others, not adopted yet
+    std::map<std::string, CallbackId> idempotency_keys;
+    std::map<ConversationId, AgentEndpoint> endpoints;  ///< by conversation
+    std::map<ConversationId, ReconcileRow> catch_ups;   ///< by conversation
     std::map<TurnId, SummaryRow> summaries;
     std::set<TurnId> owed_summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
@@ -115,16 +116,16 @@ class Database {
     std::set<std::int64_t> timed;                              ///< open, and due at some time
     std::set<std::pair<Instant, std::int64_t>> due_for_dedup;  ///< to be checked for duplicates, by time
     std::map<std::string, std::set<std::int64_t>> lines;       ///< by rate window
-    std::map<std::int64_t, std::set<std::int64_t>> open_of;    ///< open ones of a callback
+    std::map<CallbackId, std::set<std::int64_t>> open_of;      ///< open ones of a callback
     /// Inserts or replaces a row.
     void put_delivery(std::int64_t ordinal, DeliveryRow row);
     /// Whether it is the oldest open one of its callback.
     bool is_first(std::int64_t ordinal, const DeliveryRow& row) const;
-    std::map<std::string, std::int64_t> ordinals;
-    std::set<std::pair<std::int64_t, std::string>> delivery_turns;  ///< the unique key
+    std::map<DeliveryId, std::int64_t> ordinals;
+    std::set<std::pair<CallbackId, TurnKey>> delivery_turns;  ///< the unique key
     std::set<std::pair<int, std::int64_t>> dead_letters;
-    std::map<std::int64_t, RegistrationSeen> registrations;
-    std::set<std::string> caught_up;  ///< conversations of which a catch-up was the first to tell
+    std::map<CallbackId, RegistrationSeen> registrations;
+    std::set<ConversationId> caught_up;  ///< conversations of which a catch-up was the first to tell
 
     std::int64_t statements = 0;  ///< so far, to see whether any process is busy
     std::int64_t next_callback = 1;

@@ -35,7 +35,7 @@ std::string Platform::apply(const std::string& place, const Post& post) {
     return std::to_string(index);
 }
 
-std::vector<Receipt> Platform::look(const std::string& delivery_id) {
+std::vector<Receipt> Platform::look(const DeliveryId& delivery_id) {
     std::vector<Receipt> seen;
     for (const std::size_t index : by_delivery_[delivery_id]) {
         const SeenPost& post = posts_[index];
@@ -53,7 +53,7 @@ bool Platform::remove(const std::string& remote_id) {
     return true;
 }
 
-void Platform::forbid(const std::string& delivery_id) {
+void Platform::forbid(const DeliveryId& delivery_id) {
     for (const std::size_t index : by_delivery_[delivery_id]) posts_[index].look_up_forbidden = true;
 }
 
@@ -71,7 +71,7 @@ std::string rendered(const Summary& summary) {
     return summary.headline + "\n" + summary.final_message + "\n" + summary.facts;
 }
 
-std::string SimSink::render(const Summary& summary, const std::string&) const {
+std::string SimSink::render(const Summary& summary, const DeliveryId&) const {
     return rendered(summary);
 }
 

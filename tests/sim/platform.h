@@ -30,17 +30,17 @@ class Platform {
     /// A request that gets through.
     std::string apply(const std::string& place, const Post& post);
     /// Posts that a look-up sees now, oldest first.
-    std::vector<Receipt> look(const std::string& delivery_id);
+    std::vector<Receipt> look(const DeliveryId& delivery_id);
     bool remove(const std::string& remote_id);
     /// No look-up sees it yet.
-    void forbid(const std::string& delivery_id);
+    void forbid(const DeliveryId& delivery_id);
     void refuse(std::int64_t number) { refused_.push_back(number); }
     /// Two credentials, one for odd places and one for even ones, each a window of its own.
     Quota quota_of(const Target& target) const;
     void limit(std::vector<RateLimit> limits) { limits_ = std::move(limits); }
 
     /// Asked of each request that reaches the platform; `posts`: it is not a look-up.
-    std::function<std::optional<Refusal>(const Target&, const std::string& delivery_id, bool posts)> meet =
+    std::function<std::optional<Refusal>(const Target&, const DeliveryId& delivery_id, bool posts)> meet =
         [](auto&&, auto&&, bool) { return std::nullopt; };
 
     const std::vector<SeenPost>& posts() const { return posts_; }
@@ -67,7 +67,7 @@ class SimSink final : public Sink {
   public:
     SimSink(Platform& platform, Process& process) : platform_(platform), process_(process) {}
 
-    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     LookupResult find(const Post& post) override;
     Attempt create(const Post& post) override;
     bool remove(const Post& post, const Receipt& duplicate) override;

@@ -61,7 +61,7 @@ void Folding::pass(Instant at) {
 }
 
 RegistrationSeen Folding::seen() const {
-    return {conversation_.last ? conversation_.last->turn_key : "",
+    return {conversation_.last ? conversation_.last->turn_key : TurnKey{},
             std::holds_alternative<Ended>(conversation_.turn_state), is_unseen(conversation_)};
 }
 

@@ -46,22 +46,23 @@ class SimConversationRows final : public ConversationRows {
   public:
     explicit SimConversationRows(SimTransaction& transaction) : transaction_(transaction) {}
 
-    Result<std::vector<StoredConversation>> lock(const std::vector<std::string>& ids, int partition) override;
-    Result<Conversation> lock_one(const std::string& id) override;
-    Result<std::optional<int>> partition_of(const std::string& id) override;
+    Result<std::vector<StoredConversation>> lock(const std::vector<ConversationId>& ids,
+                                                 int partition) override;
+    Result<Conversation> lock_one(const ConversationId& id) override;
+    Result<std::optional<int>> partition_of(const ConversationId& id) override;
     Result<void> update(const std::vector<StoredConversation>& rows) override;
-    Result<std::vector<std::string>> due(int partition, Instant clock, std::size_t limit) override;
-    Result<std::vector<std::string>> suspended(int partition, std::size_t limit) override;
+    Result<std::vector<ConversationId>> due(int partition, Instant clock, std::size_t limit) override;
+    Result<std::vector<ConversationId>> suspended(int partition, std::size_t limit) override;
     Result<InactivityCensus> inactivity_census(Instant from, Instant to, Instant resumed_since) override;
     Result<std::optional<Instant>> next_due(int partition) override;
 
   private:
-    const StoredRow* conversation(const std::string& id) const;
+    const StoredRow* conversation(const ConversationId& id) const;
     /// Ids of the conversations that `wanted` gives a due time for, ascending by it.
-    std::vector<std::string> by_due_time(
+    std::vector<ConversationId> by_due_time(
         const std::function<std::optional<Instant>(const StoredRow&)>& wanted, std::size_t limit) const;
     /// Calls `on_row` with each conversation as this transaction sees it.
-    void each_conversation(const std::function<void(const std::string&, const StoredRow&)>& on_row) const;
+    void each_conversation(const std::function<void(const ConversationId&, const StoredRow&)>& on_row) const;
 
     SimTransaction& transaction_;
 };
@@ -70,21 +71,23 @@ class SimCallbackRows final : public CallbackRows {
   public:
     explicit SimCallbackRows(SimTransaction& transaction) : transaction_(transaction) {}
 
-    Result<std::vector<CallbackRow>> lock_active(const std::vector<std::string>& conversation_ids) override;
-    Result<std::vector<std::string>> watched_among(const std::vector<std::string>& conversation_ids) override;
-    Result<std::optional<CallbackRow>> read(std::int64_t id) override;
-    Result<std::optional<CallbackRow>> lock(std::int64_t id) override;
-    Result<void> update_state(std::int64_t id, const CallbackState& state) override;
-    Result<std::vector<std::int64_t>> unadopted(std::size_t limit) override;
-    Result<std::optional<UnadoptedCallback>> read_unadopted(std::int64_t id) override;
-    Result<std::optional<UnadoptedCallback>> lock_unadopted(std::int64_t id) override;
+    Result<std::vector<CallbackRow>> lock_active(
+        const std::vector<ConversationId>& conversation_ids) override;
+    Result<std::vector<ConversationId>> watched_among(
+        const std::vector<ConversationId>& conversation_ids) override;
+    Result<std::optional<CallbackRow>> read(CallbackId id) override;
+    Result<std::optional<CallbackRow>> lock(CallbackId id) override;
+    Result<void> update_state(CallbackId id, const CallbackState& state) override;
+    Result<std::vector<CallbackId>> unadopted(std::size_t limit) override;
+    Result<std::optional<UnadoptedCallback>> read_unadopted(CallbackId id) override;
+    Result<std::optional<UnadoptedCallback>> lock_unadopted(CallbackId id) override;
     Result<void> insert_progress(const CallbackRow& row) override;
-    Result<std::int64_t> insert(const CallbackRow& row) override;
-    Result<std::optional<std::int64_t>> with_idempotency_key(const std::string& key) override;
+    Result<CallbackId> insert(const CallbackRow& row) override;
+    Result<std::optional<CallbackId>> with_idempotency_key(const std::string& key) override;
     Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) override;
 
   private:
-    const CallbackRow* callback(std::int64_t id) const;
+    const CallbackRow* callback(CallbackId id) const;
 
     SimTransaction& transaction_;
 };
@@ -94,8 +97,8 @@ class SimAgentEndpointRows final : public AgentEndpointRows {
     explicit SimAgentEndpointRows(SimTransaction& transaction) : transaction_(transaction) {}
 
     Result<void> save(const AgentEndpoint& endpoint) override;
-    Result<std::optional<AgentEndpoint>> find(const std::string& conversation_id) override;
-    Result<std::vector<std::string>> among(const std::vector<std::string>& conversation_ids) override;
+    Result<std::optional<AgentEndpoint>> find(const ConversationId& conversation_id) override;
+    Result<std::vector<ConversationId>> among(const std::vector<ConversationId>& conversation_ids) override;
 
   private:
     SimTransaction& transaction_;
@@ -106,10 +109,10 @@ class SimReconcileRows final : public ReconcileRows {
     explicit SimReconcileRows(SimTransaction& transaction) : transaction_(transaction) {}
 
     Result<void> request(const ReconcileRow& row) override;
-    Result<std::vector<std::string>> due(std::size_t limit) override;
-    Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) override;
+    Result<std::vector<ConversationId>> due(std::size_t limit) override;
+    Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) override;
     Result<void> update(const ReconcileRow& row) override;
-    Result<void> remove(const std::string& conversation_id) override;
+    Result<void> remove(const ConversationId& conversation_id) override;
 
   private:
     SimTransaction& transaction_;
@@ -135,8 +138,8 @@ class SimDeliveryRows final : public DeliveryRows {
   public:
     explicit SimDeliveryRows(SimTransaction& transaction) : transaction_(transaction) {}
 
-    Result<std::vector<std::string>> insert(const std::vector<DeliveryRow>& rows) override;
-    Result<std::optional<DeliveryRow>> lock(const std::string& id) override;
+    Result<std::vector<DeliveryId>> insert(const std::vector<DeliveryRow>& rows) override;
+    Result<std::optional<DeliveryRow>> lock(const DeliveryId& id) override;
     Result<void> update(const DeliveryRow& row) override;
     Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) override;
     Result<bool> has_older_open(const DeliveryRow& row) override;
@@ -145,7 +148,7 @@ class SimDeliveryRows final : public DeliveryRows {
     Result<std::vector<DeliveryRow>> due_dedups(std::size_t limit) override;
 
   private:
-    const DeliveryRow* delivery(const std::string& id) const;
+    const DeliveryRow* delivery(const DeliveryId& id) const;
 
     SimTransaction& transaction_;
 };

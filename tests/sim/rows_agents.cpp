@@ -10,18 +10,18 @@ Result<void> SimAgentEndpointRows::save(const AgentEndpoint& endpoint) {
     return {};
 }
 
-Result<std::optional<AgentEndpoint>> SimAgentEndpointRows::find(const std::string& conversation_id) {
+Result<std::optional<AgentEndpoint>> SimAgentEndpointRows::find(const ConversationId& conversation_id) {
     TRY_VOID(transaction_.statement());
     const auto found = transaction_.database().endpoints.find(conversation_id);
     return found == transaction_.database().endpoints.end() ? std::optional<AgentEndpoint>()
                                                             : std::optional(found->second);
 }
 
-Result<std::vector<std::string>> SimAgentEndpointRows::among(
-    const std::vector<std::string>& conversation_ids) {
+Result<std::vector<ConversationId>> SimAgentEndpointRows::among(
+    const std::vector<ConversationId>& conversation_ids) {
     TRY_VOID(transaction_.statement());
-    std::vector<std::string> found;
-    for (const std::string& id : conversation_ids)
+    std::vector<ConversationId> found;
+    for (const ConversationId& id : conversation_ids)
         if (transaction_.database().endpoints.contains(id)) found.push_back(id);
     return found;
 }
@@ -33,15 +33,15 @@ Result<void> SimReconcileRows::request(const ReconcileRow& row) {
     return update(fresh);
 }
 
-Result<std::vector<std::string>> SimReconcileRows::due(std::size_t limit) {
+Result<std::vector<ConversationId>> SimReconcileRows::due(std::size_t limit) {
     TRY_VOID(transaction_.statement());
-    std::vector<std::string> ids;
+    std::vector<ConversationId> ids;
     for (const auto& [id, row] : transaction_.database().catch_ups)
         if (row.next_try_at <= transaction_.database().now() && ids.size() < limit) ids.push_back(id);
     return ids;
 }
 
-Result<std::optional<ReconcileRow>> SimReconcileRows::lock(const std::string& conversation_id) {
+Result<std::optional<ReconcileRow>> SimReconcileRows::lock(const ConversationId& conversation_id) {
     TRY_VOID(transaction_.statement());
     TRY_VOID(transaction_.lock('u', conversation_id));
     const auto changed = transaction_.changes().catch_ups.find(conversation_id);
@@ -58,7 +58,7 @@ Result<void> SimReconcileRows::update(const ReconcileRow& row) {
     return {};
 }
 
-Result<void> SimReconcileRows::remove(const std::string& conversation_id) {
+Result<void> SimReconcileRows::remove(const ConversationId& conversation_id) {
     TRY_VOID(transaction_.statement());
     TRY_VOID(transaction_.lock('u', conversation_id));
     transaction_.changes().catch_ups[conversation_id] = std::nullopt;

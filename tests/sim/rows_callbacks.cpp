@@ -6,7 +6,7 @@
 
 namespace epilogue::sim {
 
-const CallbackRow* SimCallbackRows::callback(std::int64_t id) const {
+const CallbackRow* SimCallbackRows::callback(CallbackId id) const {
     const auto changed = transaction_.changes().callbacks.find(id);
     if (changed != transaction_.changes().callbacks.end()) return &changed->second;
     const auto found = transaction_.database().callbacks.find(id);
@@ -14,26 +14,26 @@ const CallbackRow* SimCallbackRows::callback(std::int64_t id) const {
 }
 
 Result<std::vector<CallbackRow>> SimCallbackRows::lock_active(
-    const std::vector<std::string>& conversation_ids) {
+    const std::vector<ConversationId>& conversation_ids) {
     TRY_VOID(transaction_.statement());
-    std::vector<std::int64_t> ids;
+    std::vector<CallbackId> ids;
     for (const auto& [id, row] : transaction_.database().callbacks)
         if (std::find(conversation_ids.begin(), conversation_ids.end(), row.conversation_id) !=
             conversation_ids.end())
             ids.push_back(id);
     std::vector<CallbackRow> rows;
-    for (const std::int64_t id : ids) {
-        TRY_VOID(transaction_.lock('b', std::to_string(id)));
+    for (const CallbackId id : ids) {
+        TRY_VOID(transaction_.lock('b', std::to_string(id.value)));
         const CallbackRow& row = *callback(id);
         if (status_of(row.state.phase) == CallbackStatus::active) rows.push_back(row);
     }
     return rows;
 }
 
-Result<std::vector<std::string>> SimCallbackRows::watched_among(
-    const std::vector<std::string>& conversation_ids) {
+Result<std::vector<ConversationId>> SimCallbackRows::watched_among(
+    const std::vector<ConversationId>& conversation_ids) {
     TRY_VOID(transaction_.statement());
-    std::vector<std::string> watched;
+    std::vector<ConversationId> watched;
     for (const auto& [id, row] : transaction_.database().callbacks)
         if (status_of(row.state.phase) == CallbackStatus::active &&
             std::find(conversation_ids.begin(), conversation_ids.end(), row.conversation_id) !=
@@ -42,37 +42,37 @@ Result<std::vector<std::string>> SimCallbackRows::watched_among(
     return watched;
 }
 
-Result<std::optional<CallbackRow>> SimCallbackRows::read(std::int64_t id) {
+Result<std::optional<CallbackRow>> SimCallbackRows::read(CallbackId id) {
     TRY_VOID(transaction_.statement());
     const CallbackRow* row = callback(id);
     return row == nullptr ? std::optional<CallbackRow>() : std::optional(*row);
 }
 
-Result<std::optional<CallbackRow>> SimCallbackRows::lock(std::int64_t id) {
+Result<std::optional<CallbackRow>> SimCallbackRows::lock(CallbackId id) {
     TRY_VOID(transaction_.statement());
-    TRY_VOID(transaction_.lock('b', std::to_string(id)));
+    TRY_VOID(transaction_.lock('b', std::to_string(id.value)));
     const CallbackRow* row = callback(id);
     return row == nullptr ? std::optional<CallbackRow>() : std::optional(*row);
 }
 
-Result<void> SimCallbackRows::update_state(std::int64_t id, const CallbackState& state) {
+Result<void> SimCallbackRows::update_state(CallbackId id, const CallbackState& state) {
     TRY_VOID(transaction_.statement());
-    TRY_VOID(transaction_.lock('b', std::to_string(id)));
+    TRY_VOID(transaction_.lock('b', std::to_string(id.value)));
     CallbackRow row = *callback(id);
     row.state = state;
     transaction_.changes().callbacks[id] = std::move(row);
     return {};
 }
 
-Result<std::vector<std::int64_t>> SimCallbackRows::unadopted(std::size_t limit) {
+Result<std::vector<CallbackId>> SimCallbackRows::unadopted(std::size_t limit) {
     TRY_VOID(transaction_.statement());
-    std::vector<std::int64_t> ids;
+    std::vector<CallbackId> ids;
     for (const auto& [id, row] : transaction_.database().foreign)
         if (ids.size() < limit) ids.push_back(id);
     return ids;
 }
 
-Result<std::optional<UnadoptedCallback>> SimCallbackRows::read_unadopted(std::int64_t id) {
+Result<std::optional<UnadoptedCallback>> SimCallbackRows::read_unadopted(CallbackId id) {
     TRY_VOID(transaction_.statement());
     const auto found = transaction_.database().foreign.find(id);
     if (found == transaction_.database().foreign.end() || callback(id) != nullptr)
@@ -80,9 +80,9 @@ Result<std::optional<UnadoptedCallback>> SimCallbackRows::read_unadopted(std::in
     return std::optional(found->second);
 }
 
-Result<std::optional<UnadoptedCallback>> SimCallbackRows::lock_unadopted(std::int64_t id) {
+Result<std::optional<UnadoptedCallback>> SimCallbackRows::lock_unadopted(CallbackId id) {
     TRY_VOID(transaction_.statement());
-    TRY_VOID(transaction_.lock('b', std::to_string(id)));
+    TRY_VOID(transaction_.lock('b', std::to_string(id.value)));
     return read_unadopted(id);
 }
 
@@ -94,10 +94,10 @@ Result<void> SimCallbackRows::insert_progress(const CallbackRow& row) {
     return {};
 }
 
-Result<std::int64_t> SimCallbackRows::insert(const CallbackRow& row) {
+Result<CallbackId> SimCallbackRows::insert(const CallbackRow& row) {
     TRY_VOID(transaction_.statement());
-    const std::int64_t id = transaction_.database().next_callback++;
-    TRY_VOID(transaction_.lock('b', std::to_string(id)));
+    const CallbackId id{transaction_.database().next_callback++};
+    TRY_VOID(transaction_.lock('b', std::to_string(id.value)));
     TRY_VOID(transaction_.lock('k', row.idempotency_key));
     constexpr int duplicate_key = 1062;
     if (transaction_.database().idempotency_keys.count(row.idempotency_key) > 0)
@@ -109,10 +109,10 @@ Result<std::int64_t> SimCallbackRows::insert(const CallbackRow& row) {
     return id;
 }
 
-Result<std::optional<std::int64_t>> SimCallbackRows::with_idempotency_key(const std::string& key) {
+Result<std::optional<CallbackId>> SimCallbackRows::with_idempotency_key(const std::string& key) {
     TRY_VOID(transaction_.statement());
     const auto found = transaction_.database().idempotency_keys.find(key);
-    return found == transaction_.database().idempotency_keys.end() ? std::optional<std::int64_t>()
+    return found == transaction_.database().idempotency_keys.end() ? std::optional<CallbackId>()
                                                                    : std::optional(found->second);
 }
 

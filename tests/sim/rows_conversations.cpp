@@ -44,7 +44,7 @@ Result<int> SimPartitionRows::known_count(const std::string&) {
                : transaction_.database().partitions.rbegin()->first + 1;
 }
 
-const StoredRow* SimConversationRows::conversation(const std::string& id) const {
+const StoredRow* SimConversationRows::conversation(const ConversationId& id) const {
     const auto changed = transaction_.changes().conversations.find(id);
     if (changed != transaction_.changes().conversations.end()) return &changed->second;
     const auto found = transaction_.database().conversations.find(id);
@@ -52,19 +52,19 @@ const StoredRow* SimConversationRows::conversation(const std::string& id) const 
 }
 
 void SimConversationRows::each_conversation(
-    const std::function<void(const std::string&, const StoredRow&)>& look) const {
+    const std::function<void(const ConversationId&, const StoredRow&)>& look) const {
     const auto& changed = transaction_.changes().conversations;
     for (const auto& [id, row] : transaction_.database().conversations)
         if (changed.find(id) == changed.end()) look(id, row);
     for (const auto& [id, row] : changed) look(id, row);
 }
 
-Result<std::vector<StoredConversation>> SimConversationRows::lock(const std::vector<std::string>& ids,
+Result<std::vector<StoredConversation>> SimConversationRows::lock(const std::vector<ConversationId>& ids,
                                                                   int partition) {
     TRY_VOID(transaction_.statement());
     std::vector<StoredConversation> rows;
-    for (const std::string& id : ids) {
-        if (id.starts_with("refused")) {
+    for (const ConversationId& id : ids) {
+        if (id.text().starts_with("refused")) {
             constexpr int wrong_value = 1366;
             transaction_.process().schedule().faults.count(Fault::refused_by_database);
             return poisonous("incorrect string value", wrong_value);
@@ -81,7 +81,7 @@ Result<std::vector<StoredConversation>> SimConversationRows::lock(const std::vec
     return rows;
 }
 
-Result<Conversation> SimConversationRows::lock_one(const std::string& id) {
+Result<Conversation> SimConversationRows::lock_one(const ConversationId& id) {
     TRY_VOID(transaction_.statement());
     TRY_VOID(transaction_.lock('c', id));
     const StoredRow* row = conversation(id);
@@ -100,20 +100,21 @@ Result<void> SimConversationRows::update(const std::vector<StoredConversation>& 
     return {};
 }
 
-std::vector<std::string> SimConversationRows::by_due_time(
+std::vector<ConversationId> SimConversationRows::by_due_time(
     const std::function<std::optional<Instant>(const StoredRow&)>& wanted, std::size_t limit) const {
-    std::vector<std::pair<Instant, std::string>> due;
-    each_conversation([&](const std::string& id, const StoredRow& row) {
+    std::vector<std::pair<Instant, ConversationId>> due;
+    each_conversation([&](const ConversationId& id, const StoredRow& row) {
         if (const auto at = wanted(row)) due.emplace_back(*at, id);
     });
     std::sort(due.begin(), due.end());
     if (due.size() > limit) due.resize(limit);
-    std::vector<std::string> ids;
+    std::vector<ConversationId> ids;
     for (auto& [at, id] : due) ids.push_back(std::move(id));
     return ids;
 }
 
-Result<std::vector<std::string>> SimConversationRows::due(int partition, Instant clock, std::size_t limit) {
+Result<std::vector<ConversationId>> SimConversationRows::due(int partition, Instant clock,
+                                                             std::size_t limit) {
     TRY_VOID(transaction_.statement());
     return by_due_time(
         [&](const StoredRow& row) {
@@ -124,7 +125,7 @@ Result<std::vector<std::string>> SimConversationRows::due(int partition, Instant
         limit);
 }
 
-Result<std::vector<std::string>> SimConversationRows::suspended(int partition, std::size_t limit) {
+Result<std::vector<ConversationId>> SimConversationRows::suspended(int partition, std::size_t limit) {
     TRY_VOID(transaction_.statement());
     return by_due_time(
         [&](const StoredRow& row) {
@@ -137,7 +138,7 @@ Result<InactivityCensus> SimConversationRows::inactivity_census(Instant from, In
                                                                 Instant resumed_since) {
     TRY_VOID(transaction_.statement());
     InactivityCensus census;
-    each_conversation([&](const std::string&, const StoredRow& row) {
+    each_conversation([&](const ConversationId&, const StoredRow& row) {
         if (row.resumed_at && *row.resumed_at >= resumed_since) ++census.near;
         const auto* open = std::get_if<Open>(&row.conversation.turn_state);
         if (open == nullptr || !open->due) return;
@@ -150,7 +151,7 @@ Result<InactivityCensus> SimConversationRows::inactivity_census(Instant from, In
 Result<std::optional<Instant>> SimConversationRows::next_due(int partition) {
     TRY_VOID(transaction_.statement());
     std::optional<Instant> earliest;
-    each_conversation([&](const std::string&, const StoredRow& row) {
+    each_conversation([&](const ConversationId&, const StoredRow& row) {
         const auto at =
             row.partition == partition && !row.suspended ? due_at(row.conversation) : std::nullopt;
         if (at && (!earliest || *at < *earliest)) earliest = at;
@@ -158,7 +159,7 @@ Result<std::optional<Instant>> SimConversationRows::next_due(int partition) {
     return earliest;
 }
 
-Result<std::optional<int>> SimConversationRows::partition_of(const std::string& conversation_id) {
+Result<std::optional<int>> SimConversationRows::partition_of(const ConversationId& conversation_id) {
     TRY_VOID(transaction_.statement());
     const StoredRow* row = conversation(conversation_id);
     return row == nullptr || row->partition < 0 ? std::optional<int>() : std::optional(row->partition);

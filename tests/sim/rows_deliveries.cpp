@@ -6,7 +6,7 @@
 
 namespace epilogue::sim {
 
-const DeliveryRow* SimDeliveryRows::delivery(const std::string& id) const {
+const DeliveryRow* SimDeliveryRows::delivery(const DeliveryId& id) const {
     const auto changed = transaction_.changes().deliveries.find(id);
     if (changed != transaction_.changes().deliveries.end()) return &changed->second;
     const auto found = transaction_.database().ordinals.find(id);
@@ -15,9 +15,9 @@ const DeliveryRow* SimDeliveryRows::delivery(const std::string& id) const {
                : &transaction_.database().deliveries.at(found->second);
 }
 
-Result<std::vector<std::string>> SimDeliveryRows::insert(const std::vector<DeliveryRow>& rows) {
+Result<std::vector<DeliveryId>> SimDeliveryRows::insert(const std::vector<DeliveryRow>& rows) {
     TRY_VOID(transaction_.statement());
-    std::vector<std::string> inserted;
+    std::vector<DeliveryId> inserted;
     for (const DeliveryRow& row : rows) {
         TRY_VOID(transaction_.lock('d', row.id));
         if (transaction_.database().ordinals.count(row.id) > 0 ||
@@ -33,7 +33,7 @@ Result<std::vector<std::string>> SimDeliveryRows::insert(const std::vector<Deliv
     return inserted;
 }
 
-Result<std::optional<DeliveryRow>> SimDeliveryRows::lock(const std::string& id) {
+Result<std::optional<DeliveryRow>> SimDeliveryRows::lock(const DeliveryId& id) {
     TRY_VOID(transaction_.statement());
     TRY_VOID(transaction_.lock('d', id));
     const DeliveryRow* row = delivery(id);
@@ -52,12 +52,12 @@ Result<void> SimDeliveryRows::update(const DeliveryRow& row) {
 
 Result<std::vector<DeliveryRow>> SimDeliveryRows::lock_of(const TurnId& turn) {
     TRY_VOID(transaction_.statement());
-    std::vector<std::string> ids;
+    std::vector<DeliveryId> ids;
     for (const auto& [ordinal, row] : transaction_.database().deliveries)
         if (row.conversation_id == turn.conversation_id && row.turn_key == turn.turn_key)
             ids.push_back(row.id);
     std::vector<DeliveryRow> rows;
-    for (const std::string& id : ids) {
+    for (const DeliveryId& id : ids) {
         TRY(const auto row, lock(id));
         rows.push_back(*row);
     }

@@ -30,14 +30,14 @@ Result<std::optional<SummaryRow>> SimSummaryRows::find(const TurnId& turn) {
 
 Result<std::optional<SummaryRow>> SimSummaryRows::lock(const TurnId& turn) {
     TRY_VOID(transaction_.statement());
-    TRY_VOID(transaction_.lock('s', turn.conversation_id + '/' + turn.turn_key));
+    TRY_VOID(transaction_.lock('s', turn.conversation_id.text() + '/' + turn.turn_key));
     const SummaryRow* row = summary(turn);
     return row == nullptr ? std::optional<SummaryRow>() : std::optional(*row);
 }
 
 Result<void> SimSummaryRows::update(const SummaryRow& row) {
     TRY_VOID(transaction_.statement());
-    TRY_VOID(transaction_.lock('s', row.conversation_id + '/' + row.turn_key));
+    TRY_VOID(transaction_.lock('s', row.conversation_id.text() + '/' + row.turn_key));
     transaction_.changes().put_summaries[{row.conversation_id, row.turn_key}] = row;
     return {};
 }

@@ -31,7 +31,7 @@ class Gatekeeper {
     Gatekeeper(World& world, Storm storm, const std::vector<RateLimit>& limits)
         : world_(world), storm_(storm), limits_(limits) {}
 
-    std::optional<Refusal> meet(const Target& target, const std::string& delivery_id, bool posts) {
+    std::optional<Refusal> meet(const Target& target, const DeliveryId& delivery_id, bool posts) {
         const std::int64_t number = std::any_cast<const GithubTarget&>(target).number;
         const Micros now = world_.schedule.now();
         const bool is_stormy = number % 2 != 0;
@@ -92,14 +92,14 @@ class Gatekeeper {
 /// Owes one post, as a batch would have planned it.
 testing::OwedPost owe(Database& database, std::int64_t number) {
     CallbackRow callback;
-    callback.id = database.next_callback++;
-    callback.conversation_id = "s" + std::to_string(number);
+    callback.id = {database.next_callback++};
+    callback.conversation_id = ConversationId("s" + std::to_string(number));
     callback.state.phase = Phase::delivering;
-    callback.state.last_turn_key = "start";
+    callback.state.last_turn_key = TurnKey("start");
     callback.processor_type = "github";
     callback.processor_json = fmt::format(R"({{"repo":"o/r","number":{}}})", number);
     DeliveryRow delivery;
-    delivery.id = "delivery-" + std::to_string(number);
+    delivery.id = DeliveryId("delivery-" + std::to_string(number));
     delivery.callback_id = callback.id;
     delivery.turn_key = callback.state.last_turn_key;
     delivery.conversation_id = callback.conversation_id;
@@ -111,7 +111,7 @@ testing::OwedPost owe(Database& database, std::int64_t number) {
     database.delivery_turns.insert({callback.id, delivery.turn_key});
     database.summaries[{callback.conversation_id, delivery.turn_key}] = {
         callback.conversation_id, delivery.turn_key, "final", to_json(Summary{"**Finished**", "", "", ""})};
-    testing::OwedPost owed{callback.id,
+    testing::OwedPost owed{callback.id.value,
                            callback.conversation_id,
                            fmt::format("github:o/r#{}", number),
                            delivery.turn_key,
@@ -139,7 +139,7 @@ Outcome run_storm(Storm storm, std::uint64_t seed, Trace::Level trace) {
     const auto limits = parse_rate_limits(storm == Storm::rate ? "1/s 80/min 500/h" : "").value();
     world.platform.limit(limits);
     Gatekeeper gatekeeper(world, storm, limits);
-    world.platform.meet = [&](const Target& target, const std::string& delivery_id, bool posts) {
+    world.platform.meet = [&](const Target& target, const DeliveryId& delivery_id, bool posts) {
         return gatekeeper.meet(target, delivery_id, posts);
     };
     std::vector<testing::OwedPost> owed;

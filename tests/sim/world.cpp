@@ -140,14 +140,15 @@ void World::judge() {
     for (std::size_t i = 0; i < workload.callbacks.size(); ++i) {
         const WantedCallback& wanted = workload.callbacks[i];
         const ToldConversation& conversation = workload.conversations[wanted.conversation];
-        const std::int64_t id = wanted.foreign ? foreign_.at(i) : database.idempotency_keys.at(key_of(i));
+        const CallbackId id = wanted.foreign ? foreign_.at(i) : database.idempotency_keys.at(key_of(i));
         const auto& refused = platform.refused();
         const bool optional = std::find(refused.begin(), refused.end(), wanted.number) != refused.end();
-        const bool from_topic = conversation.in_topic && !database.caught_up.contains(conversation.id);
+        const bool from_topic =
+            conversation.in_topic && !database.caught_up.contains(ConversationId(conversation.id));
         const auto turns = from_topic ? *conversation.in_topic : turns_of(conversation, broker);
         for (const ExpectedTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
-            const std::string name = std::to_string(id) + '\0' + conversation.id + '\0' + turn.key;
-            owed.push_back({id, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
+            const std::string name = std::to_string(id.value) + '\0' + conversation.id + '\0' + turn.key;
+            owed.push_back({id.value, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
                             uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.words,
                             optional});
         }
@@ -161,7 +162,7 @@ void World::judge() {
 }
 
 /// A catch-up that is the first to tell of a conversation gives each callback its place in the log.
-RegistrationSeen World::seen_by(std::int64_t callback_id) const {
+RegistrationSeen World::seen_by(CallbackId callback_id) const {
     const CallbackRow& row = database.callbacks.at(callback_id);
     const RegistrationSeen& seen = database.registrations.at(callback_id);
     if (!seen.untold || !database.caught_up.contains(row.conversation_id)) return seen;
@@ -176,7 +177,7 @@ RegistrationSeen World::seen_by(std::int64_t callback_id) const {
 /// Every post of a turn shows the summary that was frozen.
 void World::judge_summaries() {
     for (const testing::SeenPost& post : platform.posts()) {
-        const auto ordinal = database.ordinals.find(post.delivery_id);
+        const auto ordinal = database.ordinals.find(DeliveryId(post.delivery_id));
         if (ordinal == database.ordinals.end()) continue;  // a phantom
         const DeliveryRow& row = database.deliveries.at(ordinal->second);
         const auto summary =
@@ -239,7 +240,7 @@ void World::register_late() {
             client.begin([this, i](Store& store) {
                 const auto registered = register_callback(store, planner_, request_of(i));
                 if (registered)
-                    schedule.say("callback {} registered{}", registered->callback_id,
+                    schedule.say("callback {} registered{}", registered->callback_id.value,
                                  registered->planned_sink.empty() ? "" : ", its last end is owed");
                 return registered.has_value();
             });
@@ -249,11 +250,11 @@ void World::register_late() {
 
 void World::write_foreign(std::size_t index) {
     const RegistrationRequest request = request_of(index);
-    const std::int64_t id = database.next_callback++;
+    const CallbackId id{database.next_callback++};
     foreign_[index] = id;
     database.foreign[id] = {id, request.conversation_id, request.processor_type, request.processor_json,
                             database.now()};
-    schedule.say("somebody writes callback {} of {}", id, request.conversation_id);
+    schedule.say("somebody writes callback {} of {}", id.value, request.conversation_id);
 }
 
 }  // namespace epilogue::sim

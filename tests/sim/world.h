@@ -74,13 +74,13 @@ class World {
     std::string unfinished() const;
 
     /// What the conversation looked like when that callback began to watch it.
-    RegistrationSeen seen_by(std::int64_t callback_id) const;
+    RegistrationSeen seen_by(CallbackId callback_id) const;
     void judge_summaries();
 
     const AskRules asking_;
     Planner planner_;
     std::vector<std::unique_ptr<Client>> clients_;
-    std::map<std::size_t, std::int64_t> foreign_;  ///< callback ids of those that others wrote
+    std::map<std::size_t, CallbackId> foreign_;  ///< callback ids of those that others wrote
     std::int64_t owed_ = 0;
 };
 

@@ -10,7 +10,7 @@ constexpr std::size_t max_servers = 256;
 }  // namespace
 
 Result<std::shared_ptr<const agent::AgentServer>> AgentDirectory::server_of(
-    const std::string& conversation_id) {
+    const ConversationId& conversation_id) {
     TRY(const auto own, look_up_(conversation_id));
     if (!own) {
         if (rules_.default_url.empty()) return std::shared_ptr<const agent::AgentServer>();
@@ -35,7 +35,7 @@ Result<std::shared_ptr<const agent::AgentServer>> AgentDirectory::server_at(cons
 }
 
 AgentDirectory::LookUp endpoints_in(Store& store) {
-    return [&store](const std::string& conversation_id) -> Result<std::optional<AgentEndpoint>> {
+    return [&store](const ConversationId& conversation_id) -> Result<std::optional<AgentEndpoint>> {
         std::optional<AgentEndpoint> found;
         TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
             TRY(found, transaction.agent_endpoints().find(conversation_id));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "agent/server.h"
+#include "base/ids.h"
 #include "base/sealed.h"
 #include "worker/store/agent_endpoint_rows.h"
 #include "worker/store/store.h"
@@ -26,14 +27,14 @@ struct AgentDirectoryRules {
 class AgentDirectory {
   public:
     /// Finds the endpoint of a conversation; nullopt: it has none of its own. Errors: the database's.
-    using LookUp = std::function<Result<std::optional<AgentEndpoint>>(const std::string& conversation_id)>;
+    using LookUp = std::function<Result<std::optional<AgentEndpoint>>(const ConversationId& conversation_id)>;
 
     AgentDirectory(LookUp look_up, Sealer sealer, AgentDirectoryRules rules)
         : look_up_(std::move(look_up)), sealer_(std::move(sealer)), rules_(std::move(rules)) {}
 
     /// The server to ask about the conversation; nullptr: there is none. Errors: the database's; poison when
     /// the address or the key it has cannot be used.
-    Result<std::shared_ptr<const agent::AgentServer>> server_of(const std::string& conversation_id);
+    Result<std::shared_ptr<const agent::AgentServer>> server_of(const ConversationId& conversation_id);
 
   private:
     Result<std::shared_ptr<const agent::AgentServer>> server_at(const std::string& url, const Secret& key);

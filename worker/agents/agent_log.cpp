@@ -57,7 +57,7 @@ std::string_view name_of(LogReadError::Why why) {
 }
 
 ReadLog logs_of(AgentDirectory& directory) {
-    return [&directory](const std::string& conversation_id, const std::stop_token& stop) -> Read {
+    return [&directory](const ConversationId& conversation_id, const std::stop_token& stop) -> Read {
         const auto server = directory.server_of(conversation_id);
         if (!server) {
             const bool is_poison = server.error().remedy == Remedy::poison;

@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "base/ids.h"
 #include "worker/agents/agent_directory.h"
 #include "worker/core/server_log.h"
 
@@ -30,7 +31,7 @@ struct LogReadError {
 std::string_view name_of(LogReadError::Why why);
 
 /// Reads a conversation's log; ends early when `stop` is requested. Thread-safe.
-using ReadLog = std::function<tl::expected<ServerLog, LogReadError>(const std::string& conversation_id,
+using ReadLog = std::function<tl::expected<ServerLog, LogReadError>(const ConversationId& conversation_id,
                                                                     std::stop_token stop)>;
 
 /// Reads logs from the servers that `directory` names, which has to outlive the result.

@@ -35,7 +35,7 @@ FinalMessageReply not_confirmed(std::string cause) {
 }
 
 /// The turn's part of the log: what comes after the event that opened it.
-std::vector<EventRef> of_turn(const std::vector<EventRef>& log, const std::string& turn_key) {
+std::vector<EventRef> of_turn(const std::vector<EventRef>& log, const TurnKey& turn_key) {
     const auto opening =
         std::find_if(log.begin(), log.end(), [&](const EventRef& event) { return event->id == turn_key; });
     return {opening == log.end() ? log.begin() : std::next(opening), log.end()};
@@ -92,7 +92,7 @@ FinalMessageReply reply_of(const agent::ConversationCalls& calls, const FinalMes
     return confirmed;
 }
 
-Result<std::string> AgentServerSource::server_of(const std::string& conversation_id) {
+Result<std::string> AgentServerSource::server_of(const ConversationId& conversation_id) {
     const auto server = find_server_(conversation_id);
     if (!server && server.error().remedy != Remedy::poison) return Failure(server.error());
     return server && *server ? (*server)->address().url() : std::string();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/calls.h"
+#include "base/ids.h"
 #include "worker/agents/final_message_source.h"
 
 namespace epilogue {
@@ -16,12 +17,12 @@ namespace epilogue {
 class AgentServerSource final : public FinalMessageSource {
   public:
     /// The server that has a conversation; nullptr: none. Thread-safe.
-    using FindServer =
-        std::function<Result<std::shared_ptr<const agent::AgentServer>>(const std::string& conversation_id)>;
+    using FindServer = std::function<Result<std::shared_ptr<const agent::AgentServer>>(
+        const ConversationId& conversation_id)>;
 
     explicit AgentServerSource(FindServer find_server) : find_server_(std::move(find_server)) {}
 
-    Result<std::string> server_of(const std::string& conversation_id) override;
+    Result<std::string> server_of(const ConversationId& conversation_id) override;
     FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
                           const std::stop_token& stop) override;
 

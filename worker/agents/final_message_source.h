@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "worker/store/summary_rows.h"
 
@@ -45,7 +46,7 @@ class FinalMessageSource {
     virtual ~FinalMessageSource() = default;
 
     /// The address of the server that has the conversation; "": there is none. Errors: the database's.
-    virtual Result<std::string> server_of(const std::string& conversation_id) = 0;
+    virtual Result<std::string> server_of(const ConversationId& conversation_id) = 0;
     /// Asks it; answers within that time, and soon after a stop.
     virtual FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds within,
                                   const std::stop_token& stop) = 0;

@@ -75,12 +75,12 @@ void Reconciler::complain(const Result<void>& done) {
 
 Result<void> Reconciler::sweep_once() {
     if (!queue_.begin_sweep()) return {};
-    std::vector<std::string> ids;
+    std::vector<ConversationId> ids;
     TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
         TRY(ids, transaction.reconciles().due(sweep_rows));
         return {};
     }));
-    for (std::string& id : ids) queue_.add({std::move(id)});
+    for (ConversationId& id : ids) queue_.add({std::move(id)});
     return {};
 }
 
@@ -90,7 +90,7 @@ Result<void> Reconciler::work_at(const Task& task, const std::stop_token& stop) 
     return done;
 }
 
-Result<void> Reconciler::reconcile(const std::string& conversation_id, const std::stop_token& stop) {
+Result<void> Reconciler::reconcile(const ConversationId& conversation_id, const std::stop_token& stop) {
     TRY(const auto taken, take(conversation_id));
     if (!taken) return {};
     auto log = read_log_(conversation_id, stop);
@@ -101,7 +101,7 @@ Result<void> Reconciler::reconcile(const std::string& conversation_id, const std
     return give_up(*taken, log.error());
 }
 
-Result<std::optional<ReconcileRow>> Reconciler::take(const std::string& conversation_id) {
+Result<std::optional<ReconcileRow>> Reconciler::take(const ConversationId& conversation_id) {
     std::optional<ReconcileRow> taken;
     std::optional<std::pair<ReconcileReason, std::string_view>> over;
     const auto work = [&](Transaction& transaction) -> Result<void> {
@@ -136,7 +136,7 @@ Result<std::optional<ReconcileRow>> Reconciler::take(const std::string& conversa
 
 Result<void> Reconciler::finish(const ReconcileRow& taken,
                                 const std::function<Result<std::string_view>(Transition&)>& change) {
-    const std::string& id = taken.conversation_id;
+    const ConversationId& id = taken.conversation_id;
     BatchReport report;
     std::string_view result;
     const auto work = [&](Transaction& transaction) -> Result<void> {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ids.h"
 #include "base/io/log.h"
 #include "base/leased_queue.h"
 #include "worker/agents/agent_log.h"
@@ -37,9 +38,9 @@ struct ReconcileObserver {
 class Reconciler {
   public:
     struct Task {
-        std::string conversation_id;
+        ConversationId conversation_id;
 
-        const std::string& key() const { return conversation_id; }
+        const ConversationId& key() const { return conversation_id; }
         static const std::string* group() { return nullptr; }
     };
 
@@ -62,9 +63,9 @@ class Reconciler {
 
   private:
     void complain(const Result<void>& done);
-    Result<void> reconcile(const std::string& conversation_id, const std::stop_token& stop);
+    Result<void> reconcile(const ConversationId& conversation_id, const std::stop_token& stop);
     /// Leases it; nullopt when there is nothing to ask (any more).
-    Result<std::optional<ReconcileRow>> take(const std::string& conversation_id);
+    Result<std::optional<ReconcileRow>> take(const ConversationId& conversation_id);
     Result<void> apply(const ReconcileRow& taken, const ServerLog& log);
     Result<void> put_off(const ReconcileRow& taken, bool right_away);
     Result<void> give_up(const ReconcileRow& taken, const LogReadError& why);

@@ -30,12 +30,12 @@ void Adopter::run(const std::stop_token& stop) {
 Result<std::size_t> Adopter::adopt_all() {
     std::size_t count = 0;
     while (true) {
-        std::vector<std::int64_t> ids;
+        std::vector<CallbackId> ids;
         TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
             TRY(ids, transaction.callbacks().unadopted(rows_at_once));
             return {};
         }));
-        for (const std::int64_t id : ids) {
+        for (const CallbackId id : ids) {
             TRY(const bool adopted, adopt(id));
             if (!adopted) continue;
             ++count;
@@ -45,7 +45,7 @@ Result<std::size_t> Adopter::adopt_all() {
     }
 }
 
-Result<bool> Adopter::adopt(std::int64_t id) {
+Result<bool> Adopter::adopt(CallbackId id) {
     bool adopted = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         adopted = false;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "base/ids.h"
 #include "worker/apply/registration.h"
 
 namespace epilogue {
@@ -28,7 +29,7 @@ class Adopter {
     Result<std::size_t> adopt_all();
 
   private:
-    Result<bool> adopt(std::int64_t id);
+    Result<bool> adopt(CallbackId id);
 
     Store& store_;
     const Planner& planner_;

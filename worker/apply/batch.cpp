@@ -42,7 +42,7 @@ std::string_view name_of(Schema schema) {
 /// One record, decoded outside the transaction.
 struct Batch::Item {
     RecordView record;
-    std::string conversation_id;
+    ConversationId conversation_id;
     std::optional<Event> event;
     std::string outcome;  ///< of a record without event: ignored | tombstone | dead_letter
     std::string dead_reason;
@@ -120,17 +120,17 @@ Result<BatchReport> Batch::apply(Claim& claim, std::span<const RecordView> recor
 }
 
 Result<BatchReport> Batch::apply_items(Claim& claim, std::span<const Item> items) {
-    std::set<std::string> steered;
-    std::set<std::string> alive;
+    std::set<ConversationId> steered;
+    std::set<ConversationId> alive;
     for (const Item& item : items)
         if (item.event) (is_for_watchers(*item.event) ? alive : steered).insert(item.conversation_id);
     return commit(claim, [&](Transaction& transaction, Transition& transition) -> Result<void> {
         // Most conversations have no callback: a mere sign of life costs them no row.
-        std::vector<std::string> maybe_watched;
+        std::vector<ConversationId> maybe_watched;
         std::set_difference(alive.begin(), alive.end(), steered.begin(), steered.end(),
                             std::back_inserter(maybe_watched));
         TRY(const auto watched, transaction.callbacks().watched_among(maybe_watched));
-        std::set<std::string> ids = steered;
+        std::set<ConversationId> ids = steered;
         ids.insert(watched.begin(), watched.end());
         TRY_VOID(transition.load({ids.begin(), ids.end()}, claim.key.partition));
         for (const Item& item : items) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/record.h"
 #include "schemas/decode.h"
 #include "worker/apply/planner.h"
@@ -44,7 +45,7 @@ struct BatchReport {
     std::vector<std::string> summaries;  ///< source of each summary frozen
     std::vector<TurnId> owed;            ///< turns whose summary is to be asked for
     struct Planned {
-        std::string delivery_id;
+        DeliveryId delivery_id;
         std::string sink;
         bool waits = false;  ///< for its summary
     };

@@ -12,17 +12,17 @@
 
 namespace epilogue {
 
-std::string Planner::delivery_id(std::int64_t callback_id, const std::string& conversation_id,
-                                 const std::string& turn_key) const {
-    std::string name = std::to_string(callback_id);
+DeliveryId Planner::delivery_id(CallbackId callback_id, const ConversationId& conversation_id,
+                                const TurnKey& turn_key) const {
+    std::string name = std::to_string(callback_id.value);
     name += '\0';
     name += conversation_id;
     name += '\0';
     name += turn_key;
-    return uuid_v5(installation_id_, name);
+    return DeliveryId(uuid_v5(installation_id_, name));
 }
 
-void Planner::add(const std::string& conversation_id, const TurnEnd& turn, const Source& source,
+void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, const Source& source,
                   std::vector<CallbackRow*> callbacks, Plan& plan) const {
     bool reported = false;
     for (CallbackRow* callback : callbacks) {
@@ -73,14 +73,14 @@ bool Planner::may_ask(const TurnEnd& turn) const {
 
 /// Of the summaries that an agent server could better those stay owed that have one and are not frozen.
 Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) const {
-    std::vector<std::string> candidates;
+    std::vector<ConversationId> candidates;
     for (const SummaryRow& summary : plan.summaries)
         if (summary.owed) candidates.push_back(summary.conversation_id);
     if (candidates.empty()) return {};
     if (!asking_.by_default) {
         TRY(candidates, transaction.agent_endpoints().among(candidates));
     }
-    const std::set<std::string> askable(candidates.begin(), candidates.end());
+    const std::set<ConversationId> askable(candidates.begin(), candidates.end());
     std::map<TurnId, std::optional<Instant>> owed;  ///< since when; from now on
     for (SummaryRow& summary : plan.summaries) {
         if (!summary.owed) continue;
@@ -104,12 +104,12 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
     return {};
 }
 
-Summary Planner::summary_of(const TurnEnd& turn, const std::string& conversation_id) const {
+Summary Planner::summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const {
     return summarise(turn, conversation_id, rules_).summary;
 }
 
-Result<std::vector<std::string>> Planner::write(Transaction& transaction, Plan& plan,
-                                                const std::vector<CallbackRow>& callbacks) const {
+Result<std::vector<DeliveryId>> Planner::write(Transaction& transaction, Plan& plan,
+                                               const std::vector<CallbackRow>& callbacks) const {
     for (const CallbackRow& callback : callbacks) {
         const auto& changed = plan.changed_callbacks;
         if (std::find(changed.begin(), changed.end(), callback.id) != changed.end())

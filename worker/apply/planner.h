@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "worker/core/summarise.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"
@@ -25,8 +26,8 @@ struct Source {
 struct Plan {
     std::vector<SummaryRow> summaries;
     std::vector<DeliveryRow> deliveries;
-    std::vector<std::int64_t> changed_callbacks;
-    std::set<std::string> waiting;  ///< ids of deliveries whose summary is owed; known once it is written
+    std::vector<CallbackId> changed_callbacks;
+    std::set<DeliveryId> waiting;  ///< ids of deliveries whose summary is owed; known once it is written
 };
 
 /// Whether agent servers are asked for an agent's last words.
@@ -43,19 +44,19 @@ class Planner {
 
     /// Steps `callbacks` (all of that conversation; changed in place) with one counted turn and adds to
     /// `plan`.
-    void add(const std::string& conversation_id, const TurnEnd& turn, const Source& source,
+    void add(const ConversationId& conversation_id, const TurnEnd& turn, const Source& source,
              std::vector<CallbackRow*> callbacks, Plan& plan) const;
 
     /// Writes a plan: callback states, summaries, deliveries. Returns the ids of deliveries that are new.
-    Result<std::vector<std::string>> write(Transaction& transaction, Plan& plan,
-                                           const std::vector<CallbackRow>& callbacks) const;
+    Result<std::vector<DeliveryId>> write(Transaction& transaction, Plan& plan,
+                                          const std::vector<CallbackRow>& callbacks) const;
 
     /// contract §6: UUIDv5(installation_id, callback_id '\0' conversation_id '\0' turn_key).
-    std::string delivery_id(std::int64_t callback_id, const std::string& conversation_id,
-                            const std::string& turn_key) const;
+    DeliveryId delivery_id(CallbackId callback_id, const ConversationId& conversation_id,
+                           const TurnKey& turn_key) const;
 
     /// The summary of a turn as add() freezes it.
-    Summary summary_of(const TurnEnd& turn, const std::string& conversation_id) const;
+    Summary summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const;
 
   private:
     bool may_ask(const TurnEnd& turn) const;

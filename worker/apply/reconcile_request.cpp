@@ -21,7 +21,7 @@ Instant heard_of_until(const Conversation& conversation) {
 
 }  // namespace
 
-Result<bool> queue_reconcile(Transaction& transaction, const std::string& conversation_id,
+Result<bool> queue_reconcile(Transaction& transaction, const ConversationId& conversation_id,
                              ReconcileReason why, Instant at, bool has_default) {
     if (!has_default) {
         TRY(const auto own, transaction.agent_endpoints().find(conversation_id));
@@ -40,7 +40,7 @@ bool is_in_doubt(const Conversation& conversation, Instant now) {
     return is_unseen(conversation) || (is_open && heard_of_until(conversation) <= now);
 }
 
-Result<void> request_reconcile(Transaction& transaction, const std::string& conversation_id,
+Result<void> request_reconcile(Transaction& transaction, const ConversationId& conversation_id,
                                const Conversation& conversation, Instant now, bool has_default) {
     const bool is_open = std::holds_alternative<Open>(conversation.turn_state);
     if (!is_open && !is_unseen(conversation)) return {};

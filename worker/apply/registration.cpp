@@ -14,7 +14,7 @@
 namespace epilogue {
 namespace {
 
-Result<bool> step_callback(Store& store, std::int64_t id, const CallbackEvent& event) {
+Result<bool> step_callback(Store& store, CallbackId id, const CallbackEvent& event) {
     bool exists = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(const auto callback, transaction.callbacks().lock(id));
@@ -108,11 +108,11 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
     return registered;
 }
 
-Result<bool> cancel_callback(Store& store, std::int64_t id) {
+Result<bool> cancel_callback(Store& store, CallbackId id) {
     return step_callback(store, id, CancelAsked{});
 }
 
-Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id, const WatchRules& watch) {
+Result<bool> wake_callback(Store& store, const Planner& planner, CallbackId id, const WatchRules& watch) {
     bool exists = false;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         exists = false;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/ids.h"
 #include "worker/apply/planner.h"
 #include "worker/store/agent_endpoint_rows.h"
 #include "worker/store/callback_rows.h"
@@ -31,7 +32,7 @@ struct RegistrationRequest {
 };
 
 struct Registered {
-    std::int64_t callback_id = 0;
+    CallbackId callback_id;
     bool existed = false;      ///< the key was used before: this is that callback
     std::string planned_sink;  ///< of a delivery for the last end; empty: none
 };
@@ -50,8 +51,8 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
                          std::string* planned = nullptr);
 
 /// Steps one callback from outside; true when the id exists.
-Result<bool> cancel_callback(Store& store, std::int64_t id);
+Result<bool> cancel_callback(Store& store, CallbackId id);
 /// Waking is adopting again: an old end is reported too.
-Result<bool> wake_callback(Store& store, const Planner& planner, std::int64_t id, const WatchRules& watch);
+Result<bool> wake_callback(Store& store, const Planner& planner, CallbackId id, const WatchRules& watch);
 
 }  // namespace epilogue

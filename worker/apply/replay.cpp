@@ -41,7 +41,7 @@ Result<Replayed> replay_dead_letter(Store& store, const Planner& planner, const 
             replayed = {ReplayResult::unusable, found.why};
             return {};
         }
-        const std::string conversation_id = normalise_conversation_id(*letter->key);
+        const ConversationId conversation_id = normalise_conversation_id(*letter->key);
         TRY(const Instant now, transaction.now());
         Transition transition(transaction, planner, rules, PartitionRow{}, now);
         TRY_VOID(transition.load({conversation_id}, letter->partition));

@@ -32,7 +32,7 @@ Transition::Transition(Transaction& transaction, const Planner& planner, const B
     partition.touched_at = database_now;
 }
 
-Result<void> Transition::load(const std::vector<std::string>& ids, int partition_id) {
+Result<void> Transition::load(const std::vector<ConversationId>& ids, int partition_id) {
     if (ids.empty()) return {};
     TRY(conversations_, transaction_.conversations().lock(ids, partition_id));
     TRY(callbacks_, transaction_.callbacks().lock_active(ids));
@@ -47,7 +47,7 @@ Instant Transition::advance_clock(Instant to) {
     return clock;
 }
 
-FoldRules Transition::rules_for(const std::string& conversation_id) {
+FoldRules Transition::rules_for(const ConversationId& conversation_id) {
     FoldRules rules;
     rules.settle = rules_.settle;
     rules.keep_digest = false;
@@ -64,12 +64,12 @@ FoldRules Transition::rules_for(const std::string& conversation_id) {
     return rules;
 }
 
-Result<Applied> Transition::apply(const Event& event, const std::string& conversation_id, Instant at,
+Result<Applied> Transition::apply(const Event& event, const ConversationId& conversation_id, Instant at,
                                   const Source& source) {
     if (is_for_watchers(event) && callbacks_of(conversation_id).empty()) return Applied::applied;
     const auto found =
         std::lower_bound(conversations_.begin(), conversations_.end(), conversation_id,
-                         [](const StoredConversation& c, const std::string& id) { return c.id < id; });
+                         [](const StoredConversation& c, const ConversationId& id) { return c.id < id; });
     FoldRules rules = rules_for(conversation_id);
     if (would_time_out(found->conversation, at, rules.inactivity)) {
         // A suspended turn is resumed by an event of its own, whether or not the mass timeout is over.
@@ -122,15 +122,16 @@ void Transition::keep(StoredConversation& stored, Folded folded, const Source& s
     take(stored.id, folded.ended, source);
 }
 
-void Transition::take(const std::string& conversation_id, const std::vector<TurnEnd>& ended,
+void Transition::take(const ConversationId& conversation_id, const std::vector<TurnEnd>& ended,
                       const Source& source) {
     for (const TurnEnd& turn : ended) {
         report.counted.push_back(turn.verdict);
         planner_.add(conversation_id, turn, source, callbacks_of(conversation_id), plan_);
         if (mutant(Mutant::generation_inside_delivery_id))
             for (DeliveryRow& row : plan_.deliveries)
-                row.id = planner_.delivery_id(row.callback_id, row.conversation_id,
-                                              row.turn_key + std::to_string(partition.generation.value));
+                row.id =
+                    planner_.delivery_id(row.callback_id, row.conversation_id,
+                                         TurnKey(row.turn_key + std::to_string(partition.generation.value)));
     }
 }
 

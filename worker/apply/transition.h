@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/ids.h"
 #include "worker/apply/batch.h"
 #include "worker/core/server_log.h"
 #include "worker/store/callback_rows.h"
@@ -37,13 +38,13 @@ class Transition {
     bool has_records = false;         ///< it applies records, and not only timers
 
     /// Locks and reads the conversations (ascending ids) and their callbacks.
-    Result<void> load(const std::vector<std::string>& ids, int partition_id);
+    Result<void> load(const std::vector<ConversationId>& ids, int partition_id);
 
     /// Lets the partition's clock come to `to`: never later than the database's time, never back. Returns it.
     Instant advance_clock(Instant to);
 
     /// Applies one event. Its conversation is loaded, unless the event is for watchers and it has none.
-    Result<Applied> apply(const Event& event, const std::string& conversation_id, Instant at,
+    Result<Applied> apply(const Event& event, const ConversationId& conversation_id, Instant at,
                           const Source& source);
 
     /// Fires what is due at `now` in the loaded conversations, as far as the mass-timeout guard lets it.
@@ -67,16 +68,16 @@ class Transition {
     Result<bool> is_mass_timeout(Instant now);
 
   private:
-    std::vector<CallbackRow*>& callbacks_of(const std::string& conversation_id) {
+    std::vector<CallbackRow*>& callbacks_of(const ConversationId& conversation_id) {
         return callbacks_of_[conversation_id];
     }
-    FoldRules rules_for(const std::string& conversation_id);
+    FoldRules rules_for(const ConversationId& conversation_id);
     void keep(StoredConversation& stored, Folded folded, const Source& source);
     /// Whether the conversation's agent server is asked first before its inactivity counts.
     Result<bool> ask_agent_server(StoredConversation& stored);
     /// Callbacks begin to watch, in the middle of a log or at its end.
     Result<void> start_watching(StoredConversation& stored, const std::vector<CallbackRow*>& callbacks);
-    void take(const std::string& conversation_id, const std::vector<TurnEnd>& ended, const Source& source);
+    void take(const ConversationId& conversation_id, const std::vector<TurnEnd>& ended, const Source& source);
 
     Transaction& transaction_;
     const Planner& planner_;
@@ -84,7 +85,7 @@ class Transition {
     const Instant database_now_;
     std::vector<StoredConversation> conversations_;  ///< ascending by id
     std::vector<CallbackRow> callbacks_;
-    std::unordered_map<std::string, std::vector<CallbackRow*>> callbacks_of_;
+    std::unordered_map<ConversationId, std::vector<CallbackRow*>> callbacks_of_;
     std::optional<bool> mass_timeout_;
     Plan plan_;
 };

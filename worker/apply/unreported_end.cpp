@@ -5,7 +5,7 @@
 
 namespace epilogue {
 
-Result<bool> has_unreported_end(Transaction& transaction, const std::string& conversation_id,
+Result<bool> has_unreported_end(Transaction& transaction, const ConversationId& conversation_id,
                                 const Conversation& conversation, const Processor& place) {
     if (!conversation.last || !std::holds_alternative<Ended>(conversation.turn_state)) return false;
     TRY(const bool told, transaction.deliveries().exists_to({conversation_id, conversation.last->turn_key},

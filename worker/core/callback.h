@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "schemas/verdict.h"
 
@@ -53,22 +54,22 @@ CallbackStatus status_of(Phase phase);
 
 struct CallbackState {
     Phase phase = Phase::watching;
-    std::string reason;         ///< why it is in error
-    std::string last_turn_key;  ///< of the last turn it reported; empty: none
+    std::string reason;     ///< why it is in error
+    TurnKey last_turn_key;  ///< of the last turn it reported; empty: none
     bool operator==(const CallbackState&) const = default;
 };
 
 // What happens to a callback.
 struct TurnCounted {
-    std::string turn_key;
+    TurnKey turn_key;
     Verdict verdict = Verdict::finished;
     bool opened_after_adoption = true;  ///< the turn began when the callback was there already
 };
 struct DeliverySent {
-    std::string turn_key;
+    TurnKey turn_key;
 };
 struct DeliveryRefused {  ///< the sink said a final no
-    std::string turn_key;
+    TurnKey turn_key;
     std::string reason;
 };
 struct CancelAsked {};
@@ -81,7 +82,7 @@ using CallbackEvent =
 
 /// A post that is owed from now on: one row in deliveries.
 struct PlanDelivery {
-    std::string turn_key;
+    TurnKey turn_key;
     Verdict verdict = Verdict::finished;
 };
 

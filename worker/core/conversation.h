@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/instant.h"
 #include "schemas/event.h"
 #include "schemas/verdict.h"
@@ -32,7 +33,7 @@ struct Reason {
 
 /// A turn that has not ended yet.
 struct Turn {
-    std::string key;                   ///< id of the event that opened it, or "start"
+    TurnKey key;                       ///< id of the event that opened it, or "start"
     std::optional<Instant> opened_on;  ///< record time of that event
     std::optional<Instant>
         opened_at;  ///< own timestamp of that event; agent messages older than it are not the turn's
@@ -71,7 +72,7 @@ using TurnState = std::variant<NoTurn, Open, Candidate, AwaitingDetail, Ended>;
 
 /// A counted turn: what is reported of it.
 struct TurnEnd {
-    std::string turn_key;
+    TurnKey turn_key;
     Verdict verdict = Verdict::finished;
     std::string status_event;                  ///< id of the status that ended it
     std::optional<std::string> final_message;  ///< the agent's last; finished and awaiting_user_input only

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "worker/core/conversation.h"
 
@@ -13,7 +14,7 @@ namespace epilogue {
 struct ConversationRow {
     std::string status;
     std::string verdict;    ///< trigger name of the last counted turn; empty: none
-    std::string turn_key;   ///< of the turn that is open, else of the last counted one; empty: none
+    TurnKey turn_key;       ///< of the turn that is open, else of the last counted one; empty: none
     std::string tail_kind;  ///< finish | message; empty: the agent has not spoken in that turn
     std::string tail_text;
     std::string error_code;

@@ -130,7 +130,7 @@ class RowReader {
 
     Turn turn(const JsonPart& json, const Digest& digest) {
         Turn turn;
-        turn.key = text(json, "key");
+        turn.key = TurnKey(text(json, "key"));
         turn.opened_on = instant(json, "opened_on");
         turn.opened_at = instant(json, "opened_at");
         turn.first_at = instant(json, "first_at");
@@ -159,7 +159,7 @@ class RowReader {
 
     TurnEnd last(const JsonPart& json, const Digest& digest, bool texts_are_its) {
         TurnEnd last;
-        last.turn_key = text(json, "key");
+        last.turn_key = TurnKey(text(json, "key"));
         last.verdict = verdict_named(text(json, "verdict")).value_or(Verdict::finished);
         last.status_event = text(json, "status_event");
         last.opened_on = instant(json, "opened_on");

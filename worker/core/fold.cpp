@@ -136,7 +136,7 @@ class FoldStep {
         if (auto* joined = std::get_if<Open>(&conversation_.turn_state))
             claim_opening(joined->turn);
         else
-            open(event_->id, event_->timestamp);
+            open(TurnKey(event_->id), event_->timestamp);
     }
 
     /// A message that joins an open turn is its opening after all when the turn's own was not seen and the
@@ -144,7 +144,7 @@ class FoldStep {
     void claim_opening(Turn& turn) const {
         const bool older = turn.first_at && event_->timestamp && *event_->timestamp <= *turn.first_at;
         if (!older) return;
-        turn.key = event_->id;
+        turn.key = TurnKey(event_->id);
         turn.opened_at = event_->timestamp;
         turn.first_at.reset();
     }
@@ -263,7 +263,7 @@ class FoldStep {
         if (std::holds_alternative<NoTurn>(conversation_.turn_state))
             open_unseen();
         else if (std::holds_alternative<Ended>(conversation_.turn_state))
-            open(event_->id, event_->timestamp);
+            open(TurnKey(event_->id), event_->timestamp);
         else
             revoke();
     }
@@ -276,7 +276,7 @@ class FoldStep {
         stand(Open{std::move(turn)});
     }
 
-    void open(std::string key, std::optional<Instant> opened_at) {
+    void open(TurnKey key, std::optional<Instant> opened_at) {
         Turn turn;
         turn.key = std::move(key);
         turn.opened_on = at_;
@@ -286,7 +286,7 @@ class FoldStep {
 
     /// A turn whose opening was not seen.
     void open_unseen() {
-        open("start", std::nullopt);
+        open(TurnKey("start"), std::nullopt);
         open_turn()->first_at = event_->timestamp;
     }
 
@@ -318,7 +318,7 @@ class FoldStep {
     /// A turn that was given up lives after all: whatever comes from its agent opens another.
     void reopen_after_timeout() {
         const auto* ended = std::get_if<Ended>(&conversation_.turn_state);
-        if (ended && ended->by_timeout) open(event_->id, event_->timestamp);
+        if (ended && ended->by_timeout) open(TurnKey(event_->id), event_->timestamp);
     }
 
     /// The inactivity timer came due. It starts again when the partition was away meanwhile, and waits where

@@ -104,7 +104,7 @@ bool wants_final_message(const SummaryRules& rules) {
     return first != rules.sources.end() && *first == "final";  // digest always succeeds
 }
 
-MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, const SummaryRules& rules) {
+MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules) {
     MadeSummary made;
     made.source = "digest";
     made.summary.headline = headline_of(turn.verdict);

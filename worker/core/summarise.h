@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
 
@@ -24,6 +25,6 @@ struct MadeSummary {
 bool wants_final_message(const SummaryRules& rules);
 
 /// Makes the summary of one turn. Pure: the same turn gives the same bytes.
-MadeSummary summarise(const TurnEnd& turn, const std::string& conversation_id, const SummaryRules& rules);
+MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules);
 
 }  // namespace epilogue

@@ -70,7 +70,7 @@ Post ClaimedDelivery::post() const {
     return {row.id, row.conversation_id, target, row.body, row.intent_at.value_or(since)};
 }
 
-Result<void> DeliveryClaimer::claim(const std::string& delivery_id, Purpose purpose,
+Result<void> DeliveryClaimer::claim(const DeliveryId& delivery_id, Purpose purpose,
                                     ClaimedDelivery& claimed) const {
     claimed.lease_ends = clock_.boottime() + rules_.lease;
     const auto work = [&](Transaction& transaction) -> Result<void> {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "schemas/summary.h"
 #include "sinks/processor.h"
 #include "worker/deliver/permits.h"
@@ -70,7 +71,7 @@ class DeliveryClaimer {
         : store_(store), sinks_(sinks), rules_(rules), clock_(clock) {}
 
     /// Leases the delivery when its turn has come; `admission` says what came of it. Errors: the database's.
-    Result<void> claim(const std::string& delivery_id, Purpose purpose, ClaimedDelivery& claimed) const;
+    Result<void> claim(const DeliveryId& delivery_id, Purpose purpose, ClaimedDelivery& claimed) const;
 
   private:
     Result<Admission> admit_post(Transaction& transaction, ClaimedDelivery& claimed) const;

@@ -6,7 +6,7 @@
 
 namespace epilogue {
 
-Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& delivery_id, OperatorAction action,
+Result<OperatorAnswer> resolve_delivery(Store& store, const DeliveryId& delivery_id, OperatorAction action,
                                         const std::string& url) {
     const DeliveryEvent event = action == OperatorAction::retry  ? DeliveryEvent{OperatorRetry{}}
                                 : action == OperatorAction::sent ? DeliveryEvent{OperatorSaysSent{url}}

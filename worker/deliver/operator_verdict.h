@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/ids.h"
 #include "worker/store/store.h"
 
 namespace epilogue {
@@ -12,7 +13,7 @@ enum class OperatorAnswer { done, no_such_delivery, not_now };
 
 /// Applies an operator's verdict; `url` says where the post is, for `sent`. not_now: the delivery's state
 /// does not allow it, or a sender works at it. Errors: the database's.
-Result<OperatorAnswer> resolve_delivery(Store& store, const std::string& delivery_id, OperatorAction action,
+Result<OperatorAnswer> resolve_delivery(Store& store, const DeliveryId& delivery_id, OperatorAction action,
                                         const std::string& url);
 
 }  // namespace epilogue

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/leased_queue.h"
 #include "worker/deliver/sender.h"
 #include "worker/store/store.h"
@@ -17,11 +18,11 @@ namespace epilogue {
 class Outbox {
   public:
     struct Task {
-        std::string delivery_id;
+        DeliveryId delivery_id;
         std::string sink;
         Purpose purpose = Purpose::post;
 
-        const std::string& key() const { return delivery_id; }
+        const DeliveryId& key() const { return delivery_id; }
         const std::string* group() const { return &sink; }
     };
 

@@ -6,15 +6,15 @@
 
 namespace epilogue {
 
-Result<bool> Sender::deliver(const std::string& delivery_id) const {
+Result<bool> Sender::deliver(const DeliveryId& delivery_id) const {
     return attempt(delivery_id, Purpose::post);
 }
 
-Result<bool> Sender::probe(const std::string& delivery_id) const {
+Result<bool> Sender::probe(const DeliveryId& delivery_id) const {
     return attempt(delivery_id, Purpose::probe);
 }
 
-Result<bool> Sender::attempt(const std::string& delivery_id, Purpose purpose) const {
+Result<bool> Sender::attempt(const DeliveryId& delivery_id, Purpose purpose) const {
     ClaimedDelivery claimed;
     TRY_VOID(claimer_.claim(delivery_id, purpose, claimed));
     if (claimed.admission == Admission::untouched) return false;
@@ -32,7 +32,7 @@ Result<bool> Sender::attempt(const std::string& delivery_id, Purpose purpose) co
     return true;
 }
 
-Result<bool> Sender::remove_duplicates(const std::string& delivery_id) const {
+Result<bool> Sender::remove_duplicates(const DeliveryId& delivery_id) const {
     ClaimedDelivery claimed;
     TRY_VOID(claimer_.claim(delivery_id, Purpose::dedup, claimed));
     if (claimed.admission == Admission::put_off && !claimed.sink)

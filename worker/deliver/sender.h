@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ids.h"
 #include "worker/deliver/claim.h"
 #include "worker/deliver/duplicates.h"
 #include "worker/deliver/protocol.h"
@@ -33,20 +34,20 @@ class Sender {
     /// not due, leased by another sender, or not the oldest open one of its callback, and when its turn has
     /// not come (permits.h) or its credential is refused (credentials.h). True when it did something. Errors:
     /// the database's; the row then waits for its lease to pass.
-    Result<bool> deliver(const std::string& delivery_id) const;
+    Result<bool> deliver(const DeliveryId& delivery_id) const;
 
     /// The same for a delivery that is parked for its credential, when that is due to be tried again.
-    Result<bool> probe(const std::string& delivery_id) const;
+    Result<bool> probe(const DeliveryId& delivery_id) const;
 
     /// Looks whether a SENT delivery has duplicates on the platform and removes all but the oldest. True when
     /// it looked. Errors: the database's.
-    Result<bool> remove_duplicates(const std::string& delivery_id) const;
+    Result<bool> remove_duplicates(const DeliveryId& delivery_id) const;
 
     /// Parks or releases the deliveries that wait for the credential. Errors: the database's.
     Result<void> settle(const std::string& credential) const;
 
   private:
-    Result<bool> attempt(const std::string& delivery_id, Purpose purpose) const;
+    Result<bool> attempt(const DeliveryId& delivery_id, Purpose purpose) const;
 
     Store& store_;
     const SenderRules rules_;

@@ -13,7 +13,7 @@ Result<void> MysqlAgentEndpointRows::save(const AgentEndpoint& endpoint) {
     return {};
 }
 
-Result<std::optional<AgentEndpoint>> MysqlAgentEndpointRows::find(const std::string& conversation_id) {
+Result<std::optional<AgentEndpoint>> MysqlAgentEndpointRows::find(const ConversationId& conversation_id) {
     TRY(const auto rows,
         session_.query("SELECT url, session_key_sealed FROM agent_endpoints WHERE conversation_id=?",
                        {conversation_id}));
@@ -26,8 +26,8 @@ Result<std::optional<AgentEndpoint>> MysqlAgentEndpointRows::find(const std::str
     return std::optional(std::move(endpoint));
 }
 
-Result<std::vector<std::string>> MysqlAgentEndpointRows::among(
-    const std::vector<std::string>& conversation_ids) {
+Result<std::vector<ConversationId>> MysqlAgentEndpointRows::among(
+    const std::vector<ConversationId>& conversation_ids) {
     return first_column_among(session_, "SELECT conversation_id FROM agent_endpoints WHERE conversation_id",
                               conversation_ids);
 }

@@ -1,6 +1,7 @@
 // AgentEndpointRows over one MySQL session.
 #pragma once
 
+#include "base/ids.h"
 #include "base/io/mysql.h"
 #include "worker/store/agent_endpoint_rows.h"
 
@@ -12,8 +13,8 @@ class MysqlAgentEndpointRows final : public AgentEndpointRows {
     explicit MysqlAgentEndpointRows(MysqlSession& session) : session_(session) {}
 
     Result<void> save(const AgentEndpoint& endpoint) override;
-    Result<std::optional<AgentEndpoint>> find(const std::string& conversation_id) override;
-    Result<std::vector<std::string>> among(const std::vector<std::string>& conversation_ids) override;
+    Result<std::optional<AgentEndpoint>> find(const ConversationId& conversation_id) override;
+    Result<std::vector<ConversationId>> among(const std::vector<ConversationId>& conversation_ids) override;
 
   private:
     MysqlSession& session_;

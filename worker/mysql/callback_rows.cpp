@@ -25,11 +25,11 @@ Result<std::vector<CallbackRow>> MysqlCallbackRows::callbacks_where(const std::s
     for (const SqlRow& row : rows) {
         Columns columns(row);
         CallbackRow callback;
-        callback.id = columns.number();
-        callback.conversation_id = columns.text();
+        callback.id = {columns.number()};
+        callback.conversation_id = columns.id<ConversationId>();
         callback.state.phase = phase_named(columns.text()).value_or(Phase::error);
         callback.state.reason = columns.text();
-        callback.state.last_turn_key = columns.text();
+        callback.state.last_turn_key = columns.id<TurnKey>();
         TRY(callback.options, options_from_json(columns.text()));
         callback.idempotency_key = columns.text();
         callback.adopted_at = columns.instant().value_or(Instant{});
@@ -41,7 +41,7 @@ Result<std::vector<CallbackRow>> MysqlCallbackRows::callbacks_where(const std::s
 }
 
 Result<std::vector<CallbackRow>> MysqlCallbackRows::lock_active(
-    const std::vector<std::string>& conversation_ids) {
+    const std::vector<ConversationId>& conversation_ids) {
     std::vector<CallbackRow> all;
     TRY_VOID(in_id_chunks(conversation_ids, [&](const std::vector<SqlValue>& ids) -> Result<void> {
         TRY(auto callbacks,
@@ -54,58 +54,59 @@ Result<std::vector<CallbackRow>> MysqlCallbackRows::lock_active(
     return all;
 }
 
-Result<std::vector<std::string>> MysqlCallbackRows::watched_among(
-    const std::vector<std::string>& conversation_ids) {
+Result<std::vector<ConversationId>> MysqlCallbackRows::watched_among(
+    const std::vector<ConversationId>& conversation_ids) {
     return first_column_among(session_,
                               "SELECT DISTINCT conversation_id FROM callback_progress WHERE " +
                                   std::string(is_active) + " AND conversation_id",
                               conversation_ids);
 }
 
-Result<std::optional<CallbackRow>> MysqlCallbackRows::read(std::int64_t id) {
-    TRY(auto callbacks, callbacks_where("p.callback_id=?", {id}));
+Result<std::optional<CallbackRow>> MysqlCallbackRows::read(CallbackId id) {
+    TRY(auto callbacks, callbacks_where("p.callback_id=?", {id.value}));
     if (callbacks.empty()) return std::optional<CallbackRow>();
     return std::optional(std::move(callbacks[0]));
 }
 
-Result<std::optional<CallbackRow>> MysqlCallbackRows::lock(std::int64_t id) {
-    TRY(auto callbacks, callbacks_where("p.callback_id=? FOR UPDATE", {id}));
+Result<std::optional<CallbackRow>> MysqlCallbackRows::lock(CallbackId id) {
+    TRY(auto callbacks, callbacks_where("p.callback_id=? FOR UPDATE", {id.value}));
     if (callbacks.empty()) return std::optional<CallbackRow>();
     return std::optional(std::move(callbacks[0]));
 }
 
-Result<void> MysqlCallbackRows::update_state(std::int64_t id, const CallbackState& state) {
+Result<void> MysqlCallbackRows::update_state(CallbackId id, const CallbackState& state) {
     TRY_VOID(
         session_.execute("UPDATE callback_progress SET phase=?, reason=?, turn_key=?, "
                          "generation=generation+1 WHERE callback_id=?",
                          {std::string(name_of(state.phase)), sql_value_or_null(state.reason),
-                          sql_value_or_null(state.last_turn_key), id}));
+                          sql_value_or_null(state.last_turn_key), id.value}));
     TRY_VOID(session_.execute(
         "UPDATE conversation_callbacks SET status=?, updated_at=UTC_TIMESTAMP(6) WHERE id=? AND status<>?",
-        {std::string(name_of(status_of(state.phase))), id, std::string(name_of(status_of(state.phase)))}));
+        {std::string(name_of(status_of(state.phase))), id.value,
+         std::string(name_of(status_of(state.phase)))}));
     return {};
 }
 
-Result<std::vector<std::int64_t>> MysqlCallbackRows::unadopted(std::size_t limit) {
+Result<std::vector<CallbackId>> MysqlCallbackRows::unadopted(std::size_t limit) {
     TRY(const auto rows,
         session_.query(
             "SELECT c.id FROM conversation_callbacks c LEFT JOIN callback_progress p ON "
             "p.callback_id=c.id WHERE c.status='ACTIVE' AND p.callback_id IS NULL ORDER BY c.id LIMIT " +
             std::to_string(limit)));
-    std::vector<std::int64_t> ids;
-    for (const SqlRow& row : rows) ids.push_back(Columns(row).number());
+    std::vector<CallbackId> ids;
+    for (const SqlRow& row : rows) ids.push_back({Columns(row).number()});
     return ids;
 }
 
-Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::read_unadopted(std::int64_t id) {
+Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::read_unadopted(CallbackId id) {
     return unadopted_callback(id, "");
 }
 
-Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::lock_unadopted(std::int64_t id) {
+Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::lock_unadopted(CallbackId id) {
     return unadopted_callback(id, "FOR UPDATE");
 }
 
-Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::unadopted_callback(std::int64_t id,
+Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::unadopted_callback(CallbackId id,
                                                                                const std::string& lock) {
     TRY(const auto rows,
         session_.query(
@@ -113,11 +114,11 @@ Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::unadopted_callback(s
             "conversation_callbacks c WHERE c.id=? AND c.status='ACTIVE' AND NOT EXISTS "
             "(SELECT 1 FROM callback_progress p WHERE p.callback_id=c.id) " +
                 lock,
-            {id}));
+            {id.value}));
     if (rows.empty()) return std::optional<UnadoptedCallback>();
     Columns columns(rows[0]);
     UnadoptedCallback row;
-    row.id = columns.number();
+    row.id = {columns.number()};
     row.conversation_id = columns.text();
     row.processor_type = columns.text();
     row.processor_json = columns.text();
@@ -130,13 +131,13 @@ Result<void> MysqlCallbackRows::insert_progress(const CallbackRow& row) {
         session_.execute("INSERT INTO callback_progress (callback_id, conversation_id, phase, reason, "
                          "turn_key, options, idempotency_key, adopted_at, "
                          "generation) VALUES (?,?,?,?,?,?,?,UTC_TIMESTAMP(6),1)",
-                         {row.id, row.conversation_id, std::string(name_of(row.state.phase)),
+                         {row.id.value, row.conversation_id, std::string(name_of(row.state.phase)),
                           sql_value_or_null(row.state.reason), sql_value_or_null(row.state.last_turn_key),
                           to_json(row.options), sql_value_or_null(row.idempotency_key)}));
     return {};
 }
 
-Result<std::int64_t> MysqlCallbackRows::insert(const CallbackRow& row) {
+Result<CallbackId> MysqlCallbackRows::insert(const CallbackRow& row) {
     TRY_VOID(
         session_.execute("INSERT INTO conversation_callbacks (conversation_id, status, processor_type, "
                          "processor_json, created_at, updated_at) "
@@ -145,16 +146,16 @@ Result<std::int64_t> MysqlCallbackRows::insert(const CallbackRow& row) {
                           row.processor_type, row.processor_json}));
     TRY(const auto rows, session_.query("SELECT LAST_INSERT_ID()"));
     CallbackRow numbered = row;
-    numbered.id = Columns(rows.at(0)).number();
+    numbered.id = {Columns(rows.at(0)).number()};
     TRY_VOID(insert_progress(numbered));
     return numbered.id;
 }
 
-Result<std::optional<std::int64_t>> MysqlCallbackRows::with_idempotency_key(const std::string& key) {
+Result<std::optional<CallbackId>> MysqlCallbackRows::with_idempotency_key(const std::string& key) {
     TRY(const auto rows,
         session_.query("SELECT callback_id FROM callback_progress WHERE idempotency_key=?", {key}));
-    if (rows.empty()) return std::optional<std::int64_t>();
-    return Columns(rows[0]).number_or_null();
+    if (rows.empty()) return std::optional<CallbackId>();
+    return std::optional(CallbackId{Columns(rows[0]).number()});
 }
 
 Result<IdempotentRequest> MysqlCallbackRows::save_idempotency_key(const IdempotentRequest& request) {

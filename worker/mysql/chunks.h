@@ -28,17 +28,17 @@ Result<void> in_chunks(std::size_t size, OnChunk on_chunk) {
     return {};
 }
 
-/// `count` of the texts as values, from `first` on.
-inline std::vector<SqlValue> as_values(const std::vector<std::string>& texts, std::size_t first,
-                                       std::size_t count) {
-    const auto begin = texts.begin() + static_cast<std::ptrdiff_t>(first);
+/// `count` of the ids as values, from `first` on.
+template <class Id>
+std::vector<SqlValue> as_values(const std::vector<Id>& ids, std::size_t first, std::size_t count) {
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
     return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
 /// Calls `on_chunk(values)` for consecutive runs of the ids, for an IN list. A last run that is no power of
 /// two is filled up with its last id: an IN list takes it as often as it comes, an INSERT would not.
-template <class OnChunk>
-Result<void> in_id_chunks(const std::vector<std::string>& ids, OnChunk on_chunk) {
+template <class Id, class OnChunk>
+Result<void> in_id_chunks(const std::vector<Id>& ids, OnChunk on_chunk) {
     for (std::size_t first = 0; first < ids.size(); first += rows_per_statement) {
         const std::size_t count = std::min(rows_per_statement, ids.size() - first);
         auto values = as_values(ids, first, count);
@@ -49,15 +49,16 @@ Result<void> in_id_chunks(const std::vector<std::string>& ids, OnChunk on_chunk)
 }
 
 /// The first column of all rows of `select`, which ends with the column that has to be one of the ids.
-inline Result<std::vector<std::string>> first_column_among(MysqlSession& session, const std::string& select,
-                                                           const std::vector<std::string>& ids) {
-    std::vector<std::string> texts;
+template <class Id>
+Result<std::vector<Id>> first_column_among(MysqlSession& session, const std::string& select,
+                                           const std::vector<Id>& ids) {
+    std::vector<Id> found;
     TRY_VOID(in_id_chunks(ids, [&](const std::vector<SqlValue>& values) -> Result<void> {
-        TRY(auto some, first_column(session, select + " IN " + placeholders(values.size()), values));
-        std::move(some.begin(), some.end(), std::back_inserter(texts));
+        TRY(auto some, first_column<Id>(session, select + " IN " + placeholders(values.size()), values));
+        std::move(some.begin(), some.end(), std::back_inserter(found));
         return {};
     }));
-    return texts;
+    return found;
 }
 
 }  // namespace epilogue

@@ -17,6 +17,10 @@ class Columns {
     explicit Columns(const SqlRow& row) : row_(row) {}
 
     std::string text() { return next().value_or(""); }
+    template <class Id>
+    Id id() {
+        return Id(text());
+    }
     std::optional<std::string> text_or_null() { return next(); }
     std::int64_t number() { return number_or_null().value_or(0); }
     std::optional<std::int64_t> number_or_null() {
@@ -35,13 +39,14 @@ class Columns {
     std::size_t index_ = 0;
 };
 
-/// The first column of all rows that the query gives.
-inline Result<std::vector<std::string>> first_column(MysqlSession& session, const std::string& sql,
-                                                     const std::vector<SqlValue>& values = {}) {
+/// The first column of all rows that the query gives, as texts or as ids.
+template <class Id = std::string>
+Result<std::vector<Id>> first_column(MysqlSession& session, const std::string& sql,
+                                     const std::vector<SqlValue>& values = {}) {
     TRY(const auto rows, session.query(sql, values));
-    std::vector<std::string> texts;
-    for (const SqlRow& row : rows) texts.push_back(Columns(row).text());
-    return texts;
+    std::vector<Id> ids;
+    for (const SqlRow& row : rows) ids.push_back(Columns(row).id<Id>());
+    return ids;
 }
 
 }  // namespace epilogue

@@ -24,7 +24,7 @@ ConversationRow conversation_row(Columns& columns) {
     ConversationRow row;
     row.status = columns.text();
     row.verdict = columns.text();
-    row.turn_key = columns.text();
+    row.turn_key = columns.id<TurnKey>();
     row.tail_kind = columns.text();
     row.tail_text = columns.text();
     row.error_code = columns.text();
@@ -39,9 +39,9 @@ ConversationRow conversation_row(Columns& columns) {
 
 }  // namespace
 
-Result<std::vector<StoredConversation>> MysqlConversationRows::lock(const std::vector<std::string>& ids,
+Result<std::vector<StoredConversation>> MysqlConversationRows::lock(const std::vector<ConversationId>& ids,
                                                                     int partition) {
-    std::map<std::string, StoredConversation> found;
+    std::map<ConversationId, StoredConversation> found;
     const auto read = [&](const std::vector<SqlValue>& wanted) -> Result<void> {
         TRY(const auto rows,
             session_.query(std::string("SELECT ") + conversation_columns +
@@ -50,7 +50,7 @@ Result<std::vector<StoredConversation>> MysqlConversationRows::lock(const std::v
                            wanted));
         for (const SqlRow& row : rows) {
             Columns columns(row);
-            const std::string id = columns.text();
+            const auto id = columns.id<ConversationId>();
             StoredConversation stored;
             TRY(stored.conversation, from_row(conversation_row(columns)));
             stored.suspended = columns.number() != 0;
@@ -61,8 +61,8 @@ Result<std::vector<StoredConversation>> MysqlConversationRows::lock(const std::v
     };
     TRY_VOID(in_id_chunks(ids, read));
     // New ones, and those that were registered before their first event.
-    std::vector<std::string> strange;
-    for (const std::string& id : ids)
+    std::vector<ConversationId> strange;
+    for (const ConversationId& id : ids)
         if (!found.contains(id)) strange.push_back(id);
     TRY_VOID(in_chunks(strange.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;
@@ -76,14 +76,14 @@ Result<std::vector<StoredConversation>> MysqlConversationRows::lock(const std::v
     }));
     TRY_VOID(in_id_chunks(strange, read));
     std::vector<StoredConversation> stored;
-    for (const std::string& id : ids) {
+    for (const ConversationId& id : ids) {
         stored.push_back(std::move(found[id]));
         stored.back().id = id;
     }
     return stored;
 }
 
-Result<Conversation> MysqlConversationRows::lock_one(const std::string& id) {
+Result<Conversation> MysqlConversationRows::lock_one(const ConversationId& id) {
     TRY_VOID(
         session_.execute("INSERT INTO conversations (conversation_id, partition_id) VALUES (?,?) "
                          "ON DUPLICATE KEY UPDATE generation=generation+1",
@@ -96,7 +96,7 @@ Result<Conversation> MysqlConversationRows::lock_one(const std::string& id) {
     return from_row(conversation_row(columns));
 }
 
-Result<std::optional<int>> MysqlConversationRows::partition_of(const std::string& conversation_id) {
+Result<std::optional<int>> MysqlConversationRows::partition_of(const ConversationId& conversation_id) {
     TRY(const auto rows,
         session_.query("SELECT partition_id FROM conversations WHERE conversation_id=?", {conversation_id}));
     if (rows.empty()) return std::optional<int>();
@@ -149,21 +149,22 @@ Result<void> MysqlConversationRows::update(const std::vector<StoredConversation>
     });
 }
 
-Result<std::vector<std::string>> MysqlConversationRows::due(int partition, Instant clock, std::size_t limit) {
+Result<std::vector<ConversationId>> MysqlConversationRows::due(int partition, Instant clock,
+                                                               std::size_t limit) {
     return ids_where("partition_id=? AND held=0 AND due_at<=?", {std::int64_t{partition}, clock}, limit);
 }
 
-Result<std::vector<std::string>> MysqlConversationRows::suspended(int partition, std::size_t limit) {
+Result<std::vector<ConversationId>> MysqlConversationRows::suspended(int partition, std::size_t limit) {
     return ids_where("partition_id=? AND held=1", {std::int64_t{partition}}, limit);
 }
 
-Result<std::vector<std::string>> MysqlConversationRows::ids_where(const std::string& condition,
-                                                                  const std::vector<SqlValue>& values,
-                                                                  std::size_t limit) {
-    return first_column(session_,
-                        "SELECT conversation_id FROM conversations WHERE " + condition +
-                            " ORDER BY due_at LIMIT " + std::to_string(limit),
-                        values);
+Result<std::vector<ConversationId>> MysqlConversationRows::ids_where(const std::string& condition,
+                                                                     const std::vector<SqlValue>& values,
+                                                                     std::size_t limit) {
+    return first_column<ConversationId>(session_,
+                                        "SELECT conversation_id FROM conversations WHERE " + condition +
+                                            " ORDER BY due_at LIMIT " + std::to_string(limit),
+                                        values);
 }
 
 Result<InactivityCensus> MysqlConversationRows::inactivity_census(Instant from, Instant to,

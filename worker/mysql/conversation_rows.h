@@ -1,6 +1,7 @@
 // ConversationRows over one MySQL session.
 #pragma once
 
+#include "base/ids.h"
 #include "base/io/mysql.h"
 #include "worker/store/conversation_rows.h"
 
@@ -11,18 +12,19 @@ class MysqlConversationRows final : public ConversationRows {
     /// `session` has an open transaction and outlives this object.
     explicit MysqlConversationRows(MysqlSession& session) : session_(session) {}
 
-    Result<std::vector<StoredConversation>> lock(const std::vector<std::string>& ids, int partition) override;
-    Result<Conversation> lock_one(const std::string& id) override;
-    Result<std::optional<int>> partition_of(const std::string& id) override;
+    Result<std::vector<StoredConversation>> lock(const std::vector<ConversationId>& ids,
+                                                 int partition) override;
+    Result<Conversation> lock_one(const ConversationId& id) override;
+    Result<std::optional<int>> partition_of(const ConversationId& id) override;
     Result<void> update(const std::vector<StoredConversation>& rows) override;
-    Result<std::vector<std::string>> due(int partition, Instant clock, std::size_t limit) override;
-    Result<std::vector<std::string>> suspended(int partition, std::size_t limit) override;
+    Result<std::vector<ConversationId>> due(int partition, Instant clock, std::size_t limit) override;
+    Result<std::vector<ConversationId>> suspended(int partition, std::size_t limit) override;
     Result<InactivityCensus> inactivity_census(Instant from, Instant to, Instant resumed_since) override;
     Result<std::optional<Instant>> next_due(int partition) override;
 
   private:
-    Result<std::vector<std::string>> ids_where(const std::string& condition,
-                                               const std::vector<SqlValue>& values, std::size_t limit);
+    Result<std::vector<ConversationId>> ids_where(const std::string& condition,
+                                                  const std::vector<SqlValue>& values, std::size_t limit);
 
     MysqlSession& session_;
 };

@@ -69,11 +69,10 @@ Result<std::optional<DeliveryRow>> MysqlCredentialRows::oldest_parked(const std:
     return std::optional(std::move(rows[0]));
 }
 
-Result<ParkedBatch> MysqlCredentialRows::change(const std::string& name, const std::string& condition,
-                                                const std::string& assignments,
-                                                const std::vector<SqlValue>& values, std::size_t limit) {
+Result<ParkedBatch> MysqlCredentialRows::change(const std::string& name, const Change& change,
+                                                std::size_t limit) {
     const std::string found =
-        " FROM " + deliveries_by(credential_index) + " WHERE credential=? AND " + condition;
+        " FROM " + deliveries_by(credential_index) + " WHERE credential=? AND " + change.condition;
     // A sender that has claimed a delivery may wait for the credential's row, which we hold: its rows are
     // skipped.
     TRY(const auto rows, session_.query("SELECT delivery_id, rate_window" + found + " LIMIT " +
@@ -87,9 +86,9 @@ Result<ParkedBatch> MysqlCredentialRows::change(const std::string& name, const s
         if (const auto window = columns.text_or_null()) moved.windows.insert(*window);
     }
     TRY_VOID(in_chunks(ids.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
-        auto all = values;
+        auto all = change.values;
         for (auto& id : as_values(ids, first, count)) all.push_back(std::move(id));
-        TRY_VOID(session_.execute("UPDATE deliveries SET " + assignments +
+        TRY_VOID(session_.execute("UPDATE deliveries SET " + change.assignments +
                                       ", generation=generation+1 WHERE delivery_id IN " + placeholders(count),
                                   all));
         return {};
@@ -102,15 +101,17 @@ Result<ParkedBatch> MysqlCredentialRows::change(const std::string& name, const s
 
 Result<ParkedBatch> MysqlCredentialRows::park(const std::string& name, const std::string& cause,
                                               std::size_t limit) {
-    return change(name, "state IN ('PLANNED','RETRY') AND " + is_free, "state='PARKED', cause=?", {cause},
+    return change(name, {"state IN ('PLANNED','RETRY') AND " + is_free, "state='PARKED', cause=?", {cause}},
                   limit);
 }
 
 Result<ParkedBatch> MysqlCredentialRows::release(const std::string& name, std::size_t limit) {
-    return change(name, parked_for_credential,
-                  "state='RETRY', lease_until=UTC_TIMESTAMP(6), "
-                  "next_attempt_at=IF(rate_window IS NULL, UTC_TIMESTAMP(6), NULL)",
-                  {}, limit);
+    return change(name,
+                  {parked_for_credential,
+                   "state='RETRY', lease_until=UTC_TIMESTAMP(6), "
+                   "next_attempt_at=IF(rate_window IS NULL, UTC_TIMESTAMP(6), NULL)",
+                   {}},
+                  limit);
 }
 
 }  // namespace epilogue

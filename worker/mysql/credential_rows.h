@@ -24,10 +24,14 @@ class MysqlCredentialRows final : public CredentialRows {
 
   private:
     Result<CredentialRow> credential(const std::string& name, const char* lock);
-    /// Changes at most `limit` of the credential's deliveries that meet `condition`, by `assignments`.
-    Result<ParkedBatch> change(const std::string& credential, const std::string& condition,
-                               const std::string& assignments, const std::vector<SqlValue>& values,
-                               std::size_t limit);
+    /// An UPDATE of deliveries, as SQL.
+    struct Change {
+        std::string condition;         ///< behind WHERE: which ones
+        std::string assignments;       ///< behind SET
+        std::vector<SqlValue> values;  ///< of the assignments' question marks
+    };
+    /// Changes at most `limit` of the credential's deliveries.
+    Result<ParkedBatch> change(const std::string& credential, const Change& change, std::size_t limit);
 
     MysqlSession& session_;
 };

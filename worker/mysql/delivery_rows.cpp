@@ -21,10 +21,10 @@ constexpr const char* delivery_columns =
 DeliveryRow delivery_row(const SqlRow& values) {
     Columns columns(values);
     DeliveryRow row;
-    row.id = columns.text();
-    row.callback_id = columns.number();
-    row.turn_key = columns.text();
-    row.conversation_id = columns.text();
+    row.id = columns.id<DeliveryId>();
+    row.callback_id = {columns.number()};
+    row.turn_key = columns.id<TurnKey>();
+    row.conversation_id = columns.id<ConversationId>();
     row.sink = columns.text();
     row.target = columns.text();
     row.verdict = verdict_named(columns.text()).value_or(Verdict::finished);
@@ -52,21 +52,21 @@ DeliveryRow delivery_row(const SqlRow& values) {
 
 }  // namespace
 
-Result<std::vector<std::string>> MysqlDeliveryRows::insert(const std::vector<DeliveryRow>& rows) {
-    std::vector<std::string> ids;
+Result<std::vector<DeliveryId>> MysqlDeliveryRows::insert(const std::vector<DeliveryRow>& rows) {
+    std::vector<DeliveryId> ids;
     for (const DeliveryRow& row : rows) ids.push_back(row.id);
-    std::vector<std::string> fresh = ids;
+    std::vector<DeliveryId> fresh = ids;
     // A transaction that plans a turn has locked its conversation: no other adds any between these
     // statements.
     TRY(const auto known,
         first_column_among(session_, "SELECT delivery_id FROM deliveries WHERE delivery_id", ids));
-    for (const std::string& id : known) std::erase(fresh, id);
+    for (const DeliveryId& id : known) std::erase(fresh, id);
     TRY_VOID(in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;
         for (const DeliveryRow& row : std::span(rows).subspan(first, count))
             values.insert(
                 values.end(),
-                {row.id, row.callback_id, row.turn_key, row.conversation_id, row.sink, row.target,
+                {row.id, row.callback_id.value, row.turn_key, row.conversation_id, row.sink, row.target,
                  std::string(name_of(row.verdict)), std::string(name_of(row.progress.state)),
                  row.source_partition ? SqlValue(std::int64_t{*row.source_partition}) : SqlValue(nullptr),
                  row.source_offset ? SqlValue(*row.source_offset) : SqlValue(nullptr),
@@ -93,7 +93,7 @@ Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const s
     return deliveries;
 }
 
-Result<std::optional<DeliveryRow>> MysqlDeliveryRows::lock(const std::string& id) {
+Result<std::optional<DeliveryRow>> MysqlDeliveryRows::lock(const DeliveryId& id) {
     TRY(const auto rows,
         session_.query(std::string("SELECT ") + delivery_columns + ", UTC_TIMESTAMP(6) FROM " +
                            deliveries_by("PRIMARY") + " WHERE delivery_id=? FOR UPDATE",
@@ -133,7 +133,7 @@ Result<bool> MysqlDeliveryRows::has_older_open(const DeliveryRow& row) {
                 "SELECT 1 FROM deliveries e JOIN deliveries d ON d.delivery_id=? WHERE e.callback_id=? AND "
                 "e.ordinal<d.ordinal AND e.state IN ") +
                 open_states + " LIMIT 1",
-            {row.id, row.callback_id}));
+            {row.id, row.callback_id.value}));
     return !rows.empty();
 }
 

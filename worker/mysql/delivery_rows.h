@@ -1,6 +1,7 @@
 // DeliveryRows over one MySQL session.
 #pragma once
 
+#include "base/ids.h"
 #include "base/io/mysql.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/summary_rows.h"
@@ -13,8 +14,8 @@ class MysqlDeliveryRows final : public DeliveryRows {
     /// statement reads it too. Both outlive this object.
     MysqlDeliveryRows(MysqlSession& session, std::optional<Instant>& now) : session_(session), now_(now) {}
 
-    Result<std::vector<std::string>> insert(const std::vector<DeliveryRow>& rows) override;
-    Result<std::optional<DeliveryRow>> lock(const std::string& id) override;
+    Result<std::vector<DeliveryId>> insert(const std::vector<DeliveryRow>& rows) override;
+    Result<std::optional<DeliveryRow>> lock(const DeliveryId& id) override;
     Result<void> update(const DeliveryRow& row) override;
     Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) override;
     Result<bool> has_older_open(const DeliveryRow& row) override;

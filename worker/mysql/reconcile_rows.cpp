@@ -13,14 +13,15 @@ Result<void> MysqlReconcileRows::request(const ReconcileRow& row) {
     return {};
 }
 
-Result<std::vector<std::string>> MysqlReconcileRows::due(std::size_t limit) {
-    return first_column(session_,
-                        "SELECT conversation_id FROM catch_ups WHERE next_try_at<=UTC_TIMESTAMP(6) "
-                        "ORDER BY next_try_at LIMIT " +
-                            std::to_string(limit));
+Result<std::vector<ConversationId>> MysqlReconcileRows::due(std::size_t limit) {
+    return first_column<ConversationId>(
+        session_,
+        "SELECT conversation_id FROM catch_ups WHERE next_try_at<=UTC_TIMESTAMP(6) "
+        "ORDER BY next_try_at LIMIT " +
+            std::to_string(limit));
 }
 
-Result<std::optional<ReconcileRow>> MysqlReconcileRows::lock(const std::string& conversation_id) {
+Result<std::optional<ReconcileRow>> MysqlReconcileRows::lock(const ConversationId& conversation_id) {
     TRY(const auto rows, session_.query("SELECT why, next_try_at, attempts, owner FROM catch_ups "
                                         "WHERE conversation_id=? FOR UPDATE",
                                         {conversation_id}));
@@ -43,7 +44,7 @@ Result<void> MysqlReconcileRows::update(const ReconcileRow& row) {
     return {};
 }
 
-Result<void> MysqlReconcileRows::remove(const std::string& conversation_id) {
+Result<void> MysqlReconcileRows::remove(const ConversationId& conversation_id) {
     TRY_VOID(session_.execute("DELETE FROM catch_ups WHERE conversation_id=?", {conversation_id}));
     return {};
 }

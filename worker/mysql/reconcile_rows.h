@@ -1,6 +1,7 @@
 // ReconcileRows over one MySQL session.
 #pragma once
 
+#include "base/ids.h"
 #include "base/io/mysql.h"
 #include "worker/store/reconcile_rows.h"
 
@@ -12,10 +13,10 @@ class MysqlReconcileRows final : public ReconcileRows {
     explicit MysqlReconcileRows(MysqlSession& session) : session_(session) {}
 
     Result<void> request(const ReconcileRow& row) override;
-    Result<std::vector<std::string>> due(std::size_t limit) override;
-    Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) override;
+    Result<std::vector<ConversationId>> due(std::size_t limit) override;
+    Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) override;
     Result<void> update(const ReconcileRow& row) override;
-    Result<void> remove(const std::string& conversation_id) override;
+    Result<void> remove(const ConversationId& conversation_id) override;
 
   private:
     MysqlSession& session_;

@@ -79,8 +79,8 @@ Result<std::vector<TurnId>> MysqlSummaryRows::owed(std::size_t limit) {
     std::vector<TurnId> turns;
     for (const SqlRow& row : rows) {
         Columns columns(row);
-        std::string conversation_id = columns.text();
-        turns.push_back({std::move(conversation_id), columns.text()});
+        auto conversation_id = columns.id<ConversationId>();
+        turns.push_back({std::move(conversation_id), columns.id<TurnKey>()});
     }
     return turns;
 }

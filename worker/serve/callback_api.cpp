@@ -53,10 +53,10 @@ class HastyStore final : public Store {
 };
 
 /// The id in "/api/callbacks/ID".
-std::optional<std::int64_t> id_in(std::string_view path) {
+std::optional<CallbackId> id_in(std::string_view path) {
     if (!path.starts_with(collection) || path.substr(collection.size(), 1) != "/") return std::nullopt;
     const auto id = integer_in(path.substr(collection.size() + 1));
-    return id && *id > 0 ? id : std::nullopt;
+    return id && *id > 0 ? std::optional(CallbackId{*id}) : std::nullopt;
 }
 
 bool is_read(const ApiRequest& request) {
@@ -119,7 +119,7 @@ tl::expected<CallbackFilter, std::string> filter_of(
             filter.limit = *number;
         } else if (name == "after") {
             if (!number || *number < 0) return wrong("after: expected the id of a callback");
-            filter.after = *number;
+            filter.after = {*number};
         } else {
             return wrong("expected none but status, conversation, dormant, limit and after as parameters");
         }
@@ -191,8 +191,8 @@ ApiAnswer CallbackApi::add(const ApiRequest& request) {
     const auto registered = register_callback(store, *planner, *wanted);
     if (!registered) return failed(registered.error());
     ApiAnswer answer = show(registered->callback_id, registered->existed ? 200 : 201);
-    answer.headers.emplace_back("Location",
-                                std::string(collection) + "/" + std::to_string(registered->callback_id));
+    answer.headers.emplace_back(
+        "Location", std::string(collection) + "/" + std::to_string(registered->callback_id.value));
     if (registered->existed) answer.headers.emplace_back("Idempotent-Replayed", "true");
     return answer;
 }
@@ -205,14 +205,14 @@ ApiAnswer CallbackApi::list(const ApiRequest& request) {
     return {200, array_json(callback_list_columns(), *rows) + "\n", {}};
 }
 
-ApiAnswer CallbackApi::show(std::int64_t id, int status) {
+ApiAnswer CallbackApi::show(CallbackId id, int status) {
     const auto row = find_callback(store_, id);
     if (!row) return failed(row.error());
     if (!*row) return api_error(404, no_callback(id));
     return {status, object_json(callback_columns(), **row) + "\n", {}};
 }
 
-ApiAnswer CallbackApi::cancel(std::int64_t id) {
+ApiAnswer CallbackApi::cancel(CallbackId id) {
     HastyStore store(store_);
     const auto known = cancel_callback(store, id);
     if (!known) return failed(known.error());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "base/ids.h"
 #include "worker/apply/registration.h"
 #include "worker/mysql/mysql_store.h"
 
@@ -63,8 +64,8 @@ class CallbackApi {
   private:
     ApiAnswer add(const ApiRequest& request);
     ApiAnswer list(const ApiRequest& request);
-    ApiAnswer show(std::int64_t id, int status = 200);
-    ApiAnswer cancel(std::int64_t id);
+    ApiAnswer show(CallbackId id, int status = 200);
+    ApiAnswer cancel(CallbackId id);
 
     const Config& config_;
     const CallbackApiParts parts_;

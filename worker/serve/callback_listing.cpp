@@ -46,7 +46,7 @@ const std::vector<Column>& callback_columns() {
 
 Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilter& filter) {
     std::string where = "WHERE c.id>?";
-    std::vector<SqlValue> values{filter.after};
+    std::vector<SqlValue> values{filter.after.value};
     if (!filter.status.empty()) {
         where += " AND c.status=?";
         values.emplace_back(filter.status);
@@ -60,20 +60,20 @@ Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilt
     return store.query(std::string("SELECT ") + selected + tables + where + " ORDER BY c.id LIMIT ?", values);
 }
 
-Result<std::optional<SqlRow>> find_callback(MysqlStore& store, std::int64_t id) {
+Result<std::optional<SqlRow>> find_callback(MysqlStore& store, CallbackId id) {
     TRY(auto rows,
         store.query(std::string("SELECT ") + selected +
                         ", c.processor_json, e.url, IF(e.session_key_sealed IS NULL, NULL, 'sealed')" +
                         tables +
                         "LEFT JOIN agent_endpoints e ON e.conversation_id=COALESCE(p.conversation_id, "
                         "c.conversation_id) WHERE c.id=?",
-                    {id}));
+                    {id.value}));
     if (rows.empty()) return std::optional<SqlRow>();
     return std::optional(std::move(rows[0]));
 }
 
-std::string no_callback(std::int64_t id) {
-    return "no callback " + std::to_string(id);
+std::string no_callback(CallbackId id) {
+    return "no callback " + std::to_string(id.value);
 }
 
 }  // namespace epilogue

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/serve/row_json.h"
 
@@ -16,7 +17,7 @@ struct CallbackFilter {
     std::string conversation;  ///< its id in any spelling; empty: any
     bool dormant = false;      ///< only those that sleep until they are woken
     std::int64_t limit = 100;  ///< at most so many, lowest ids first
-    std::int64_t after = 0;    ///< only ids above this one
+    CallbackId after;          ///< only ids above this one
 };
 
 /// What CallbackFilter::status may be.
@@ -31,8 +32,8 @@ Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilt
 /// and agent_key, which says only that there is one.
 const std::vector<Column>& callback_columns();
 /// One callback; nullopt when there is none. Errors: the database's.
-Result<std::optional<SqlRow>> find_callback(MysqlStore& store, std::int64_t id);
+Result<std::optional<SqlRow>> find_callback(MysqlStore& store, CallbackId id);
 /// What is said of an id that no callback has.
-std::string no_callback(std::int64_t id);
+std::string no_callback(CallbackId id);
 
 }  // namespace epilogue

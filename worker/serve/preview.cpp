@@ -28,7 +28,7 @@ struct Basis {
 };
 
 /// The callback as the worker has it, or will have it once it has adopted the row.
-Result<std::optional<CallbackRow>> callback_row(Transaction& transaction, std::int64_t id) {
+Result<std::optional<CallbackRow>> callback_row(Transaction& transaction, CallbackId id) {
     TRY(auto known, transaction.callbacks().read(id));
     if (known) return known;
     TRY(const auto foreign, transaction.callbacks().read_unadopted(id));
@@ -54,7 +54,7 @@ TurnEnd as_if_finished(const Conversation& conversation) {
     return folded.ended.empty() ? TurnEnd{} : std::move(folded.ended.front());
 }
 
-Result<void> read_basis(Transaction& transaction, const std::optional<std::string>& owed_id, Basis& basis) {
+Result<void> read_basis(Transaction& transaction, const std::optional<DeliveryId>& owed_id, Basis& basis) {
     if (owed_id) {
         TRY(basis.owed, transaction.deliveries().lock(*owed_id));
     }
@@ -74,12 +74,12 @@ Result<void> read_basis(Transaction& transaction, const std::optional<std::strin
     return {};
 }
 
-Result<std::optional<Basis>> basis_of(MysqlStore& store, std::int64_t callback_id) {
+Result<std::optional<Basis>> basis_of(MysqlStore& store, CallbackId callback_id) {
     TRY(const auto rows,
         store.query("SELECT delivery_id FROM deliveries WHERE callback_id=? AND state NOT IN "
                     "('SENT','FAILED') ORDER BY ordinal LIMIT 1",
-                    {callback_id}));
-    const auto owed_id = rows.empty() ? std::nullopt : rows[0].at(0);
+                    {callback_id.value}));
+    const auto owed_id = rows.empty() ? std::nullopt : std::optional(Columns(rows[0]).id<DeliveryId>());
     std::optional<Basis> basis;
     TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
         TRY(auto callback, callback_row(transaction, callback_id));
@@ -150,7 +150,7 @@ std::string_view name_of(PreviewBasis basis) {
 }
 
 Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner,
-                                       const SinkSettings& settings, std::int64_t callback_id) {
+                                       const SinkSettings& settings, CallbackId callback_id) {
     TRY(const auto basis, basis_of(store, callback_id));
     if (!basis) return std::optional<Preview>();
     const CallbackRow& callback = basis->callback;

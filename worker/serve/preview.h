@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ids.h"
 #include "base/io/http.h"
 #include "sinks/registry.h"
 #include "worker/apply/planner.h"
@@ -24,10 +25,10 @@ std::string_view name_of(PreviewBasis basis);
 struct Preview {
     PreviewBasis basis = PreviewBasis::nothing;
     std::string note;  ///< for people: what the basis means, and whether it would be posted at all
-    std::string conversation_id;
-    std::string turn_key;
+    ConversationId conversation_id;
+    TurnKey turn_key;
     std::string verdict;
-    std::string delivery_id;
+    DeliveryId delivery_id;
     std::string sink;
     std::string target;
     /// The write, secrets hidden; of the `log` processor the method is LOG and the body its line. nullopt:
@@ -41,6 +42,6 @@ struct Preview {
 /// thread is asked for on the platform, as before each post. Errors: the database's; poison when the row's
 /// processor cannot be used.
 Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner, const SinkSettings& sinks,
-                                       std::int64_t callback_id);
+                                       CallbackId callback_id);
 
 }  // namespace epilogue

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 
 namespace epilogue {
 
 /// The agent server of one conversation, where it has one of its own.
 struct AgentEndpoint {
-    std::string conversation_id;
+    ConversationId conversation_id;
     std::string url;
     std::string sealed_key;  ///< bound to the conversation's id (base/sealed.h); empty: it takes none
 };
@@ -26,9 +27,10 @@ class AgentEndpointRows {
 
     /// Takes the place of the conversation's endpoint, if it has one.
     virtual Result<void> save(const AgentEndpoint& endpoint) = 0;
-    virtual Result<std::optional<AgentEndpoint>> find(const std::string& conversation_id) = 0;
+    virtual Result<std::optional<AgentEndpoint>> find(const ConversationId& conversation_id) = 0;
     /// Those of the conversations that have an endpoint.
-    virtual Result<std::vector<std::string>> among(const std::vector<std::string>& conversation_ids) = 0;
+    virtual Result<std::vector<ConversationId>> among(
+        const std::vector<ConversationId>& conversation_ids) = 0;
 };
 
 }  // namespace epilogue

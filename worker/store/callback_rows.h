@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/instant.h"
 #include "base/result.h"
 #include "worker/core/callback.h"
@@ -13,8 +14,8 @@
 namespace epilogue {
 
 struct CallbackRow {
-    std::int64_t id = 0;
-    std::string conversation_id;
+    CallbackId id;
+    ConversationId conversation_id;
     CallbackState state;
     CallbackOptions options;
     std::string processor_type;
@@ -25,7 +26,7 @@ struct CallbackRow {
 
 /// A row of conversation_callbacks that others wrote and that is not adopted yet.
 struct UnadoptedCallback {
-    std::int64_t id = 0;
+    CallbackId id;
     std::string conversation_id;  ///< as it was written
     std::string processor_type;
     std::string processor_json;
@@ -49,27 +50,27 @@ class CallbackRows {
 
     /// The adopted ACTIVE callbacks of these conversations, dormant ones among them, locked, ascending by id.
     virtual Result<std::vector<CallbackRow>> lock_active(
-        const std::vector<std::string>& conversation_ids) = 0;
+        const std::vector<ConversationId>& conversation_ids) = 0;
     /// Which of these conversations have an adopted ACTIVE callback, as it was committed; locks nothing.
-    virtual Result<std::vector<std::string>> watched_among(
-        const std::vector<std::string>& conversation_ids) = 0;
+    virtual Result<std::vector<ConversationId>> watched_among(
+        const std::vector<ConversationId>& conversation_ids) = 0;
     /// One callback as it stands.
-    virtual Result<std::optional<CallbackRow>> read(std::int64_t id) = 0;
+    virtual Result<std::optional<CallbackRow>> read(CallbackId id) = 0;
     /// One callback, locked.
-    virtual Result<std::optional<CallbackRow>> lock(std::int64_t id) = 0;
+    virtual Result<std::optional<CallbackRow>> lock(CallbackId id) = 0;
     /// Writes phase, reason and last turn, and upstream's status.
-    virtual Result<void> update_state(std::int64_t id, const CallbackState& state) = 0;
+    virtual Result<void> update_state(CallbackId id, const CallbackState& state) = 0;
     /// Ids of ACTIVE rows that are not adopted yet, ascending.
-    virtual Result<std::vector<std::int64_t>> unadopted(std::size_t limit) = 0;
+    virtual Result<std::vector<CallbackId>> unadopted(std::size_t limit) = 0;
     /// One of them as it stands; nullopt when it was adopted meanwhile.
-    virtual Result<std::optional<UnadoptedCallback>> read_unadopted(std::int64_t id) = 0;
+    virtual Result<std::optional<UnadoptedCallback>> read_unadopted(CallbackId id) = 0;
     /// The same, locked.
-    virtual Result<std::optional<UnadoptedCallback>> lock_unadopted(std::int64_t id) = 0;
+    virtual Result<std::optional<UnadoptedCallback>> lock_unadopted(CallbackId id) = 0;
     /// Inserts the progress of a row that is there already.
     virtual Result<void> insert_progress(const CallbackRow& row) = 0;
     /// Inserts both rows; returns the new id.
-    virtual Result<std::int64_t> insert(const CallbackRow& row) = 0;
-    virtual Result<std::optional<std::int64_t>> with_idempotency_key(const std::string& key) = 0;
+    virtual Result<CallbackId> insert(const CallbackRow& row) = 0;
+    virtual Result<std::optional<CallbackId>> with_idempotency_key(const std::string& key) = 0;
     /// Keeps `request` under its key for a day, unless another is kept there; returns the one that is. Waits
     /// for a transaction that is saving the same key.
     virtual Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) = 0;

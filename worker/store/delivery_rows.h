@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/instant.h"
 #include "base/named.h"
 #include "base/result.h"
@@ -17,10 +18,10 @@ namespace epilogue {
 struct TurnId;
 
 struct DeliveryRow {
-    std::string id;
-    std::int64_t callback_id = 0;
-    std::string turn_key;
-    std::string conversation_id;
+    DeliveryId id;
+    CallbackId callback_id;
+    TurnKey turn_key;
+    ConversationId conversation_id;
     std::string sink;
     std::string target;
     Verdict verdict = Verdict::finished;
@@ -50,8 +51,8 @@ class DeliveryRows {
 
     /// Existing rows (same callback and turn) are kept as they are; returns the ids of those that are new. A
     /// row is due since its next_attempt_at, or now when it has none.
-    virtual Result<std::vector<std::string>> insert(const std::vector<DeliveryRow>& rows) = 0;
-    virtual Result<std::optional<DeliveryRow>> lock(const std::string& id) = 0;
+    virtual Result<std::vector<DeliveryId>> insert(const std::vector<DeliveryRow>& rows) = 0;
+    virtual Result<std::optional<DeliveryRow>> lock(const DeliveryId& id) = 0;
     virtual Result<void> update(const DeliveryRow& row) = 0;
     /// All deliveries of a turn, locked, in the order in which they became owed.
     virtual Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) = 0;

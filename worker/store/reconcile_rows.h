@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/instant.h"
 #include "base/result.h"
 
@@ -21,7 +22,7 @@ std::string_view name_of(ReconcileReason reason);
 
 /// A conversation whose agent server is to be asked.
 struct ReconcileRow {
-    std::string conversation_id;
+    ConversationId conversation_id;
     ReconcileReason why = ReconcileReason::registered;
     Instant next_try_at;  ///< it may be taken from then on: it waits, or it is leased
     int attempts = 0;     ///< begun
@@ -39,11 +40,11 @@ class ReconcileRows {
     /// Takes the place of what was asked about the conversation before; who worked at that has lost it.
     virtual Result<void> request(const ReconcileRow& row) = 0;
     /// Conversations whose row may be taken, longest due first.
-    virtual Result<std::vector<std::string>> due(std::size_t limit) = 0;
+    virtual Result<std::vector<ConversationId>> due(std::size_t limit) = 0;
     /// Locks the row; nullopt when nothing is asked (any more).
-    virtual Result<std::optional<ReconcileRow>> lock(const std::string& conversation_id) = 0;
+    virtual Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) = 0;
     virtual Result<void> update(const ReconcileRow& row) = 0;
-    virtual Result<void> remove(const std::string& conversation_id) = 0;
+    virtual Result<void> remove(const ConversationId& conversation_id) = 0;
 };
 
 }  // namespace epilogue

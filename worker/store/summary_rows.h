@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/instant.h"
 #include "base/named.h"
 #include "base/result.h"
@@ -14,14 +15,14 @@ namespace epilogue {
 
 /// One turn of a conversation.
 struct TurnId {
-    std::string conversation_id;
-    std::string turn_key;
+    ConversationId conversation_id;
+    TurnKey turn_key;
     auto operator<=>(const TurnId&) const = default;
 };
 
 struct SummaryRow {
-    std::string conversation_id;
-    std::string turn_key;
+    ConversationId conversation_id;
+    TurnKey turn_key;
     std::string source;
     std::string body;   ///< schemas/summary.h
     bool owed = false;  ///< not frozen: made from the log alone, until the agent server has been asked

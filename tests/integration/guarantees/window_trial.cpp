@@ -54,7 +54,7 @@ WindowTrial::WindowTrial(const Database& server, const std::string& database, st
     for (const PlaceKind kind : kinds_tried) {
         for (std::size_t i = 0; i < runs; ++i) {
             const auto number = static_cast<int>(runs_.size()) + 1;
-            Run run{make_place(platform_, kind, number), fmt::format("run-{}", number), ""};
+            Run run{make_place(platform_, kind, number), fmt::format("run-{}", number), {}};
             V1Conversation conversation(run.conversation);
             beginnings_.push_back(conversation.user("u1"));
             endings_.push_back(conversation.status("stuck"));
@@ -77,7 +77,7 @@ void WindowTrial::plan() {
     std::map<std::string, std::string> deliveries;
     for (const Row& row : server_.query("SELECT conversation_id, delivery_id FROM deliveries", database_))
         deliveries[row.at(0).value()] = row.at(1).value();
-    for (Run& run : runs_) run.delivery = deliveries.at(run.conversation);
+    for (Run& run : runs_) run.delivery = DeliveryId(deliveries.at(run.conversation));
 }
 
 void WindowTrial::read_again() {
@@ -202,7 +202,7 @@ std::vector<Score> WindowTrial::scores() const {
         std::map<std::size_t, int> steps;  // by request: how many more are visible after it
         for (const auto& entry : log) {
             if (is_look_up(entry, run.place) && entry.n <= settled_at_) ++score.looks;
-            if (entry.method != "POST" || entry.body.find(run.delivery) == std::string::npos) continue;
+            if (entry.method != "POST" || entry.body.find(run.delivery.text()) == std::string::npos) continue;
             ++score.tried;
             score.made += entry.made.size();
             for (const auto comment : entry.made) {

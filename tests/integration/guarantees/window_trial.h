@@ -32,7 +32,7 @@ enum class Death {
 struct Run {
     Place place;
     std::string conversation;
-    std::string delivery;  ///< empty until it is planned
+    DeliveryId delivery;  ///< empty until it is planned
 };
 
 /// What became of one run, counted from the platform's log and from what it shows.

@@ -22,7 +22,7 @@ using namespace epilogue;
 
 namespace {
 
-const std::string id = "2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11";
+const DeliveryId id{"2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11"};
 
 struct Place {
     std::string sink;
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
         for (const auto& [kind, words, absent] : hostile::cases()) {
             platform.reset();
             Post post{.delivery_id = id,
-                      .conversation_id = "c",
+                      .conversation_id = ConversationId("c"),
                       .target = place.target,
                       .body = {},
                       .intent_at = system_now()};

@@ -19,7 +19,7 @@ namespace epilogue::sink_test {
 using Json = nlohmann::json;
 using Ids = std::vector<std::string>;
 
-inline const std::string id = "2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11";
+inline const DeliveryId id{"2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11"};
 
 /// What is no place of the sink under test.
 struct ForeignTarget {};

@@ -28,7 +28,7 @@ inline GithubSettings settings_for(const FakePlatformServer& platform) {
 
 inline Post post_to(std::string repository, std::int64_t number) {
     return {.delivery_id = id,
-            .conversation_id = "c",
+            .conversation_id = ConversationId("c"),
             .target = GithubTarget{.repo = std::move(repository),
                                    .number = number,
                                    .review_comment_id = {},

@@ -29,7 +29,7 @@ inline GitlabSettings settings_for(const FakePlatformServer& platform) {
 inline Post post_to(std::string project, std::int64_t iid, bool merge_request = false,
                     std::string in_discussion = "") {
     return {.delivery_id = id,
-            .conversation_id = "c",
+            .conversation_id = ConversationId("c"),
             .target = GitlabTarget{.project = std::move(project),
                                    .iid = iid,
                                    .merge_request = merge_request,

@@ -18,8 +18,8 @@ LogSink log_to(std::vector<std::string>& lines) {
 }
 
 Post log_post(std::string body) {
-    return {.delivery_id = "d-1",
-            .conversation_id = "c\n\"1\"",
+    return {.delivery_id = DeliveryId("d-1"),
+            .conversation_id = ConversationId("c\n\"1\""),
             .target = LogTarget{},
             .body = std::move(body),
             .intent_at = {}};
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(the_log_sink_writes_one_line_whatever_the_text_holds) {
                                   .final_message = "a\r\nb\x1b[0m \"c\" @d <!-- e --> \u2028 \u202E",
                                   .facts = "- 1 file",
                                   .link = "https://x.example/1"},
-                                 "d-1");
+                                 DeliveryId("d-1"));
     BOOST_TEST(body ==
                "**Finished**\n\na\nb[0m \"c\" @d <!-- e --> \u2028 \n\n- 1 file\n\nhttps://x.example/1");
 

@@ -28,7 +28,7 @@ Json metadata_of(const std::string& delivery) {
 Post post_to(std::string thread, std::string team = "") {
     return {
         .delivery_id = id,
-        .conversation_id = "c",
+        .conversation_id = ConversationId("c"),
         .target = SlackTarget{.channel = channel, .thread_ts = std::move(thread), .team_id = std::move(team)},
         .body = "**Finished**\n\nAll [done](https://x.example) — 🚀",
         .intent_at = system_now()};

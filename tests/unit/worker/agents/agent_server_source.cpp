@@ -15,7 +15,7 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 using Kind = FinalMessageReply::Kind;
 
-const std::string id = "0123456789abcdef0123456789abcdef";
+const ConversationId id{"0123456789abcdef0123456789abcdef"};
 
 /// A turn that u1 opened and s2 ended, with a message on the way and a finish that could not be parsed.
 std::vector<std::string> log_of_a_turn() {
@@ -25,14 +25,14 @@ std::vector<std::string> log_of_a_turn() {
 }
 
 AgentServerSource source_at(std::shared_ptr<const agent::AgentServer> server) {
-    return AgentServerSource([server = std::move(server)](const std::string&)
+    return AgentServerSource([server = std::move(server)](const ConversationId&)
                                  -> Result<std::shared_ptr<const agent::AgentServer>> { return server; });
 }
 
 FinalMessageReply ask(const FakeAgentServer& there, bool lacks_words = false,
                       const std::string& key = "key") {
     AgentServerSource source = source_at(there.client(key));
-    return source.ask({{id, "u1"}, "s2", lacks_words}, 30s, std::stop_token{});
+    return source.ask({{id, TurnKey("u1")}, "s2", lacks_words}, 30s, std::stop_token{});
 }
 
 fake_platform::Reply final_response(const fake_platform::Request&) {
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_away_is_unreachable) {
         client = there.client();
     }
     AgentServerSource source = source_at(client);
-    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 30s, {}).kind == Kind::unreachable));
+    BOOST_TEST((source.ask({{id, TurnKey("u1")}, "s2", false}, 30s, {}).kind == Kind::unreachable));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_hangs_is_given_up_in_time) {
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_hangs_is_given_up_in_time) {
     there.add(id, log_of_a_turn(), "finished");
     there.on("GET " + id, requests.handler());
     AgentServerSource source = source_at(there.client());
-    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 300ms, {}).kind == Kind::late));
+    BOOST_TEST((source.ask({{id, TurnKey("u1")}, "s2", false}, 300ms, {}).kind == Kind::late));
 }
 
 BOOST_AUTO_TEST_CASE(who_is_to_stop_does_not_wait_for_a_server) {
@@ -136,11 +136,12 @@ BOOST_AUTO_TEST_CASE(who_is_to_stop_does_not_wait_for_a_server) {
         requests.wait_held();
         stop.request_stop();
     });
-    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 10min, stop.get_token()).kind == Kind::stopped));
+    BOOST_TEST(
+        (source.ask({{id, TurnKey("u1")}, "s2", false}, 10min, stop.get_token()).kind == Kind::stopped));
 }
 
 BOOST_AUTO_TEST_CASE(a_conversation_without_a_server_has_no_witness) {
     AgentServerSource source = source_at(nullptr);
     BOOST_TEST(source.server_of(id).value() == "");
-    BOOST_TEST((source.ask({{id, "u1"}, "s2", false}, 30s, {}).kind == Kind::refused));
+    BOOST_TEST((source.ask({{id, TurnKey("u1")}, "s2", false}, 30s, {}).kind == Kind::refused));
 }

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using Kind = FinalMessageReply::Kind;
 
 SummaryRow row_with(const std::string& words) {
-    SummaryRow row{"c1", "u1", words.empty() ? "digest" : "final",
+    SummaryRow row{ConversationId("c1"), TurnKey("u1"), words.empty() ? "digest" : "final",
                    to_json(Summary{"**Finished**", words, "- Ran 1 command", ""})};
     row.owed = true;
     return row;

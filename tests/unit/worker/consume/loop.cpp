@@ -40,12 +40,14 @@ class OnePartitionRow final : public PartitionRows {
 
 class NoConversations final : public ConversationRows {
   public:
-    Result<std::vector<StoredConversation>> lock(const std::vector<std::string>&, int) override { return {}; }
-    Result<Conversation> lock_one(const std::string&) override { return Conversation{}; }
-    Result<std::optional<int>> partition_of(const std::string&) override { return std::optional<int>(); }
+    Result<std::vector<StoredConversation>> lock(const std::vector<ConversationId>&, int) override {
+        return {};
+    }
+    Result<Conversation> lock_one(const ConversationId&) override { return Conversation{}; }
+    Result<std::optional<int>> partition_of(const ConversationId&) override { return std::optional<int>(); }
     Result<void> update(const std::vector<StoredConversation>&) override { return {}; }
-    Result<std::vector<std::string>> due(int, Instant, std::size_t) override { return {}; }
-    Result<std::vector<std::string>> suspended(int, std::size_t) override { return {}; }
+    Result<std::vector<ConversationId>> due(int, Instant, std::size_t) override { return {}; }
+    Result<std::vector<ConversationId>> suspended(int, std::size_t) override { return {}; }
     Result<InactivityCensus> inactivity_census(Instant, Instant, Instant) override {
         return InactivityCensus{};
     }

@@ -15,21 +15,21 @@ constexpr Phase phases[] = {Phase::watching,  Phase::delivering, Phase::done,
                             Phase::cancelled, Phase::dormant,    Phase::error};
 
 CallbackState in(Phase phase) {
-    return {phase, phase == Phase::error ? "why" : "", "t1"};
+    return {phase, phase == Phase::error ? "why" : "", TurnKey("t1")};
 }
 
 /// Every event a callback can meet; t1 is the turn it reported last.
 std::vector<std::pair<std::string, CallbackEvent>> all_events() {
     std::vector<std::pair<std::string, CallbackEvent>> events;
     for (const Verdict verdict : all_verdicts()) {
-        events.emplace_back(fmt::format("{} t2", name_of(verdict)), TurnCounted{"t2", verdict});
+        events.emplace_back(fmt::format("{} t2", name_of(verdict)), TurnCounted{TurnKey("t2"), verdict});
         events.emplace_back(fmt::format("{} t2, opened before adoption", name_of(verdict)),
-                            TurnCounted{"t2", verdict, false});
+                            TurnCounted{TurnKey("t2"), verdict, false});
     }
-    events.emplace_back("sent t1", DeliverySent{"t1"});
-    events.emplace_back("sent t0", DeliverySent{"t0"});
-    events.emplace_back("refused t1", DeliveryRefused{"t1", "404"});
-    events.emplace_back("refused t0", DeliveryRefused{"t0", "404"});
+    events.emplace_back("sent t1", DeliverySent{TurnKey("t1")});
+    events.emplace_back("sent t0", DeliverySent{TurnKey("t0")});
+    events.emplace_back("refused t1", DeliveryRefused{TurnKey("t1"), "404"});
+    events.emplace_back("refused t0", DeliveryRefused{TurnKey("t0"), "404"});
     events.emplace_back("cancel", CancelAsked{});
     events.emplace_back("wake", WakeAsked{});
     events.emplace_back("row unusable", RowFound{"no channel"});
@@ -55,7 +55,7 @@ std::string reported(const CallbackOptions& options, const std::vector<Verdict>&
     CallbackState state;
     std::string turns;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
-        auto counted = step(state, options, TurnCounted{fmt::format("t{}", i + 1), verdicts[i]});
+        auto counted = step(state, options, TurnCounted{TurnKey(fmt::format("t{}", i + 1)), verdicts[i]});
         state = counted.state;
         if (!counted.plan) continue;
         turns += counted.plan->turn_key + " ";
@@ -81,10 +81,10 @@ BOOST_AUTO_TEST_CASE(every_phase_meets_every_event_as_the_golden_table_says) {
             for (const auto& [name, event] : all_events())
                 text += fmt::format("{}: {} × {} -> {}\n", name_of(mode), name_of(phase), name,
                                     cell(state, step(state, options_of(mode), event)));
-            text += fmt::format(
-                "{}: {} × finished t2, no trigger of it -> {}\n", name_of(mode), name_of(phase),
-                cell(state,
-                     step(state, options_of(mode, {Verdict::error}), TurnCounted{"t2", Verdict::finished})));
+            text +=
+                fmt::format("{}: {} × finished t2, no trigger of it -> {}\n", name_of(mode), name_of(phase),
+                            cell(state, step(state, options_of(mode, {Verdict::error}),
+                                             TurnCounted{TurnKey("t2"), Verdict::finished})));
         }
     BOOST_TEST(difference_from_golden("callback", text) == "");
 }
@@ -114,12 +114,12 @@ BOOST_AUTO_TEST_CASE(a_turn_outside_the_triggers_is_not_reported_and_leaves_once
 BOOST_AUTO_TEST_CASE(a_callback_is_completed_by_its_own_last_post_only) {
     const auto options = options_of(Mode::until_done);
     CallbackState state;
-    state = step(state, options, TurnCounted{"t1", Verdict::awaiting_user_input}).state;
-    state = step(state, options, TurnCounted{"t2", Verdict::finished}).state;
+    state = step(state, options, TurnCounted{TurnKey("t1"), Verdict::awaiting_user_input}).state;
+    state = step(state, options, TurnCounted{TurnKey("t2"), Verdict::finished}).state;
     BOOST_TEST((state.phase == Phase::delivering));
-    state = step(state, options, DeliverySent{"t1"}).state;
+    state = step(state, options, DeliverySent{TurnKey("t1")}).state;
     BOOST_TEST((state.phase == Phase::delivering));
-    state = step(state, options, DeliverySent{"t2"}).state;
+    state = step(state, options, DeliverySent{TurnKey("t2")}).state;
     BOOST_TEST((state.phase == Phase::done));
     BOOST_TEST((status_of(state.phase) == CallbackStatus::completed));
 }

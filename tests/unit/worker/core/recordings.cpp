@@ -90,7 +90,7 @@ void require_truth(const Recording& recording, const Story& story) {
     for (const TurnEnd& turn : story.ended()) turns.push_back(written(turn));
     BOOST_TEST(turns == recording.turns, boost::test_tools::per_element());
     const Turn* open = current_turn(story.conversation());
-    BOOST_TEST((open != nullptr ? open->key : "") == recording.open_turn);
+    BOOST_TEST((open != nullptr ? open->key : TurnKey{}) == recording.open_turn);
 }
 
 /// Calls `tell` with every recording and a story of its own, then requires the story to end in the truth.

@@ -9,7 +9,7 @@ namespace {
 
 TurnEnd turn_of(Verdict verdict, std::optional<std::string> words = std::nullopt) {
     TurnEnd turn;
-    turn.turn_key = "t1";
+    turn.turn_key = TurnKey("t1");
     turn.verdict = verdict;
     turn.status_event = "f1";
     turn.final_message = std::move(words);
@@ -17,7 +17,7 @@ TurnEnd turn_of(Verdict verdict, std::optional<std::string> words = std::nullopt
 }
 
 Summary summary_of(const TurnEnd& turn, const SummaryRules& rules = {}) {
-    return summarise(turn, "c1", rules).summary;
+    return summarise(turn, ConversationId("c1"), rules).summary;
 }
 
 std::string headline_for(std::string code) {
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(an_errors_detail_is_nowhere_in_the_summary) {
 BOOST_AUTO_TEST_CASE(the_agents_last_words_are_taken_word_for_word) {
     const std::string words = "  # Done\r\n\n```py\n<b>@you</b> & `x`\u2028 🚀\n```\n\n";
     for (const Verdict verdict : {Verdict::finished, Verdict::awaiting_user_input}) {
-        const MadeSummary made = summarise(turn_of(verdict, words), "c1", {});
+        const MadeSummary made = summarise(turn_of(verdict, words), ConversationId("c1"), {});
         BOOST_TEST(made.summary.final_message == words);
         BOOST_TEST(made.source == "final");
     }
@@ -80,24 +80,26 @@ BOOST_AUTO_TEST_CASE(the_agents_last_words_are_taken_word_for_word) {
 BOOST_AUTO_TEST_CASE(a_turn_without_words_has_the_digest_alone) {
     for (const std::optional<std::string>& words :
          {std::optional<std::string>{}, std::optional<std::string>{" \n"}}) {
-        const MadeSummary made = summarise(turn_of(Verdict::finished, words), "c1", {});
+        const MadeSummary made = summarise(turn_of(Verdict::finished, words), ConversationId("c1"), {});
         BOOST_TEST(made.summary.final_message == "");
         BOOST_TEST(made.source == "digest");
     }
 }
 
 BOOST_AUTO_TEST_CASE(without_the_source_final_the_words_stay_out) {
-    const MadeSummary made = summarise(turn_of(Verdict::finished, "Done."), "c1", {{"digest"}, ""});
+    const MadeSummary made =
+        summarise(turn_of(Verdict::finished, "Done."), ConversationId("c1"), {{"digest"}, ""});
     BOOST_TEST(made.summary.final_message == "");
     BOOST_TEST(made.source == "digest");
 }
 
 BOOST_AUTO_TEST_CASE(the_facts_are_a_few_lines) {
     BOOST_TEST(
-        facts_for({FileChanged{"a.py"}, FileChanged{"b.py"}, CommandStarted{"c1", "ls"},
-                   CommandEnded{"c1", 0}, CommandStarted{"c2", "pytest -q"}, CommandEnded{"c2", 1},
-                   CommandStarted{"c3", "pytest"}, CommandEnded{"c3", 0}, CommandStarted{"c4", "ctest"},
-                   LinkSeen{"https://github.com/o/r/pull/7"}, ErrorSeen{"e1", "no such tool"}}) ==
+        facts_for({FileChanged{"a.py"}, FileChanged{"b.py"}, CommandStarted{ConversationId("c1"), "ls"},
+                   CommandEnded{ConversationId("c1"), 0}, CommandStarted{"c2", "pytest -q"},
+                   CommandEnded{"c2", 1}, CommandStarted{"c3", "pytest"}, CommandEnded{"c3", 0},
+                   CommandStarted{"c4", "ctest"}, LinkSeen{"https://github.com/o/r/pull/7"},
+                   ErrorSeen{"e1", "no such tool"}}) ==
         "- Changed 2 files: `a.py`, `b.py`\n"
         "- Ran 4 commands, 1 failed\n"
         "- Tests: `pytest -q` failed (exit code 1)\n"
@@ -108,9 +110,10 @@ BOOST_AUTO_TEST_CASE(the_facts_are_a_few_lines) {
 }
 
 BOOST_AUTO_TEST_CASE(one_of_a_kind_is_told_in_the_singular) {
-    BOOST_TEST(facts_for({FileChanged{"a.py"}, CommandStarted{"c1", "ls"}, CommandEnded{"c1", 0},
-                          ErrorSeen{"e1", "x"}, ErrorSeen{"e2", "y"}}) ==
-               "- Changed 1 file: `a.py`\n- Ran 1 command\n- Met 2 errors on the way");
+    BOOST_TEST(
+        facts_for({FileChanged{"a.py"}, CommandStarted{ConversationId("c1"), "ls"},
+                   CommandEnded{ConversationId("c1"), 0}, ErrorSeen{"e1", "x"}, ErrorSeen{"e2", "y"}}) ==
+        "- Changed 1 file: `a.py`\n- Ran 1 command\n- Met 2 errors on the way");
 }
 
 BOOST_AUTO_TEST_CASE(a_turn_in_which_nothing_was_done_has_no_facts) {
@@ -135,8 +138,8 @@ BOOST_AUTO_TEST_CASE(long_lists_are_shortened) {
 }
 
 BOOST_AUTO_TEST_CASE(quoted_facts_stay_inside_their_code_span_and_on_their_line) {
-    const std::string facts =
-        facts_for({FileChanged{"a`b\n@everyone"}, CommandStarted{"c1", "pytest `x`\n/close"}});
+    const std::string facts = facts_for(
+        {FileChanged{"a`b\n@everyone"}, CommandStarted{ConversationId("c1"), "pytest `x`\n/close"}});
     BOOST_TEST(facts.find("`a'b ⏎ @everyone`") != std::string::npos, facts);
     BOOST_TEST(facts.find("`pytest 'x' ⏎ /close`") != std::string::npos, facts);
     const std::string cut = facts_for({FileChanged{std::string(200, 'x')}});
@@ -145,7 +148,8 @@ BOOST_AUTO_TEST_CASE(quoted_facts_stay_inside_their_code_span_and_on_their_line)
 
 BOOST_AUTO_TEST_CASE(the_link_names_the_conversation) {
     const auto link = [](std::string url) {
-        return summarise(turn_of(Verdict::finished), "c1", {{"final", "digest"}, std::move(url)})
+        return summarise(turn_of(Verdict::finished), ConversationId("c1"),
+                         {{"final", "digest"}, std::move(url)})
             .summary.link;
     };
     BOOST_TEST(link("") == "");
