@@ -58,8 +58,8 @@ WindowTrial::WindowTrial(const Database& server, const std::string& database, st
             V1Conversation conversation(run.conversation);
             beginnings_.push_back(conversation.user("u1"));
             endings_.push_back(conversation.status("stuck"));
-            partition_.add(partition_.store(), run.conversation, run.place.processor,
-                           run.place.processor_json);
+            partition_.add(partition_.store(), run.conversation, run.place.platform,
+                           processor_json_of(run.place));
             runs_.push_back(std::move(run));
         }
     }
