@@ -1,16 +1,12 @@
 #include "ops/embedded_demo/demo_environment.h"
 
-#include <algorithm>
 #include <condition_variable>
 #include <fstream>
 #include <stdexcept>
 
-#include <fmt/format.h>
-
-#include "base/ids.h"
 #include "base/process/ports.h"
+#include "base/process/settings_file.h"
 #include "base/secret.h"
-#include "ops/fake_platform/platform_api.h"
 #include "worker/apply/registration.h"
 #include "worker/mysql/migrate.h"
 #include "worker/settings.h"
@@ -60,29 +56,6 @@ std::vector<std::string> free_endpoints() {
     return endpoints;
 }
 
-std::string slack_ts_of(const FakePlatformServer& platform, std::int64_t id) {
-    const auto all = platform.visible();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == id; });
-    return fake_platform::slack_ts(*found);
-}
-
-/// As `callbacks add` takes it.
-std::string processor_json_of(const Place& place) {
-    const std::size_t mark = place.path.find_first_of("#!");
-    const std::string project = place.path.substr(0, mark);
-    const auto with_thread = [&](const char* field) {
-        return place.thread.empty() ? "" : fmt::format(R"(, "{}": "{}")", field, place.thread);
-    };
-    if (place.platform == "slack")
-        return fmt::format(R"({{"channel": "{}"{}}})", project, with_thread("thread_ts"));
-    const std::string number = place.path.substr(mark + 1);
-    if (place.platform == "github")
-        return fmt::format(R"({{"repo": "{}", "number": {}{}}})", project, number,
-                           place.thread.empty() ? "" : R"(, "review_comment_id": )" + place.thread);
-    return fmt::format(R"({{"project": "{}", "iid": {}, "kind": "{}"{}}})", project, number,
-                       place.path[mark] == '!' ? "merge_request" : "issue", with_thread("discussion_id"));
-}
-
 }  // namespace
 
 DemoEnvironment::DemoEnvironment(const std::function<void(const std::string&)>& progress)
@@ -106,52 +79,32 @@ DemoEnvironment::~DemoEnvironment() {
 void DemoEnvironment::write_config_file() const {
     const auto key = folder_.path() / "key";
     std::ofstream(key) << new_key() << "\n";
+    process::Settings settings{
+        {"kafka.brokers", broker_->address()},
+        {"kafka.topic", topic},
+        // Members that end without leaving the group hold it up for as long as a session may last.
+        {"kafka.properties", std::map<std::string, std::string>{{"session.timeout.ms", "6000"}}},
+        {"database.socket", database_.administrator().socket},
+        {"database.user", "root"},
+        {"database.name", database},
+        {"database.tls", "off"},
+        {"security.keys", std::vector<std::string>{"file:" + key.string()}},
+        {"worker.settle_ms", 1000},
+        {"worker.drain_s", 5},
+        {"worker.http_listen", endpoints_.front()}};
+    for (const std::string platform : {"github", "gitlab", "slack"}) {
+        settings[platform + ".api_url"] = platform_.url("/" + platform);
+        settings[platform + ".token"] = "any will do";
+    }
     std::ofstream file(config_file());
-    // Members that end without leaving the group hold it up for as long as a session may last.
-    file << fmt::format(R"([kafka]
-brokers = "{}"
-topic = "{}"
-properties = {{"session.timeout.ms" = 6000}}
-[database]
-socket = "{}"
-user = "root"
-name = "{}"
-tls = "off"
-[security]
-keys = ["file:{}"]
-[worker]
-settle_ms = 1000
-drain_s = 5
-http_listen = "{}"
-[github]
-api_url = "{}"
-token = "any will do"
-[gitlab]
-api_url = "{}"
-token = "any will do"
-[slack]
-api_url = "{}"
-token = "any will do"
-)",
-                        broker_->address(), topic, database_.administrator().socket, database, key.string(),
-                        endpoints_.front(), platform_.url("/github"), platform_.url("/gitlab"),
-                        platform_.url("/slack"));
+    file << process::toml_of(settings);
     if (!file.flush()) throw std::runtime_error("cannot write " + config_file().string());
 }
 
 void DemoEnvironment::open_threads(std::vector<Scenario>& scenarios) {
     for (Scenario& scenario : scenarios) {
-        if (!scenario.in_thread) continue;
-        fake_platform::Comment first;
-        first.platform = scenario.place.platform;
-        first.place = scenario.place.path;
-        first.author = "ada";
-        first.body = "@openhands please have a look.";
-        if (first.platform == "gitlab") first.thread = sha256_hex(scenario.conversation).substr(0, 40);
-        first.id = platform_.seed(first);
-        scenario.place.thread = first.platform == "gitlab"   ? first.thread
-                                : first.platform == "github" ? std::to_string(first.id)
-                                                             : slack_ts_of(platform_, first.id);
+        if (scenario.in_thread)
+            scenario.place.thread = begin_thread(platform_, scenario.place, "@openhands please have a look.");
     }
 }
 

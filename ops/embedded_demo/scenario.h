@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ops/fake_platform/place.h"
+
 namespace epilogue::demo {
 
 /// A turn that has to be reported.
@@ -15,13 +17,8 @@ struct ExpectedTurn {
     std::string error_code;  ///< empty: none is known
 };
 
-/// Where the ends of a conversation are reported, as the fake platform names it.
-struct Place {
-    std::string platform;  ///< "github", "gitlab" or "slack"
-    std::string
-        path;  ///< "owner/name#7"; merge requests and review threads: "owner/name!7"; Slack: a channel
-    std::string thread{};  ///< that the posts stand in; "": none
-};
+/// Where the ends of a conversation are reported.
+using fake_platform::Place;
 /// In one line: "owner/name#7", "owner/name!7, thread 1003".
 std::string name_of(const Place& place);
 

@@ -1,6 +1,7 @@
 // SIGTERM under load, again and again: a worker ends in time and in good order, and stands exactly where it
 // says.
 #define BOOST_TEST_MODULE drain
+#include <chrono>
 #include <iostream>
 #include <set>
 
@@ -42,11 +43,13 @@ struct Left {
     PartitionOffsets stored;
     PartitionOffsets committed;
     PartitionOffsets ends;
-    Places reported;  ///< the records whose turns have deliveries
+    Places reported;            ///< the records whose turns have deliveries
+    std::int64_t in_doubt = 0;  ///< deliveries of which it is not known whether they were posted
 };
 
 Left left_behind(const Rig& rig) {
     Left left{rig.stored(), rig.committed(), rig.ends(), {}};
+    left.in_doubt = rig.number("SELECT COUNT(*) FROM deliveries WHERE state NOT IN ('PLANNED','SENT')");
     for (const Row& row : rig.query("SELECT source_partition, source_offset FROM deliveries"))
         left.reported.emplace(std::stoi(row.at(0).value()), std::stoll(row.at(1).value()));
     return left;
@@ -79,6 +82,7 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
         scripts.emplace_back("drained-" + std::to_string(i));
         if (i < watched) rig.add_github(scripts.back().id(), "octo/drained", i + 1, "every_turn");
     }
+    const auto began = std::chrono::steady_clock::now();
     Producer producer(broker_of_this_program().bootstrap());
     producer.produce(rig.name(), next_events(scripts));
 
@@ -103,6 +107,7 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
     const auto log = read_topic(broker_of_this_program().bootstrap(), rig.name());
     for (const Left& left : all) {
         BOOST_TEST((left.committed == left.stored));
+        BOOST_TEST(left.in_doubt == 0);
         BOOST_TEST((left.reported == ends_before(left.stored, log)));
     }
     // What the drains left is done by the next, and nothing was ever in doubt.
@@ -115,7 +120,8 @@ BOOST_AUTO_TEST_CASE(twenty_times_told_to_end_under_load_a_worker_has_consumed_w
     const auto counts = platform.counts();
     BOOST_TEST(counts.at("attempts") == turns);
     BOOST_TEST(counts.at("visible") == turns);
-    BOOST_TEST(counts.at("lookups") == 0U);
+    // Later than that, posts are looked for because they are overdue, and for duplicates.
+    if (std::chrono::steady_clock::now() - began < 60s) BOOST_TEST(counts.at("lookups") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_somebody_else_keeps_locked_does_not_put_off_the_end) {

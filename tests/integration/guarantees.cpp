@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(of_500_answers_lost_on_each_platform_none_leads_to_a_second
         const auto scores = trial.scores();
         for (std::size_t i = 0; i < scores.size(); ++i)
             if (grade_of(scores[i]) != 'L' || scores[i].tried != 1)
-                BOOST_ERROR(trial.runs()[i].place.processor_json << ": " << grade_of(scores[i]) << " after "
-                                                                 << scores[i].tried << " requests");
+                BOOST_ERROR(processor_json_of(trial.runs()[i].place)
+                            << ": " << grade_of(scores[i]) << " after " << scores[i].tried << " requests");
         std::set<std::string> ours;
         std::size_t theirs = 0;
         for (const auto& comment : trial.platform().visible()) {

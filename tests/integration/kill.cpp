@@ -1,6 +1,7 @@
 // What is left when a worker ends, in the worst moment or in good order: nothing lost, nothing twice.
 #define BOOST_TEST_MODULE kill
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 
 #include <boost/test/unit_test.hpp>
@@ -138,6 +139,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_told_to_end_ends_in_time_and_leaves_the_re
     for (std::size_t i = 0; i < scripts.size(); ++i)
         rig.add_github(scripts[i].id(), "octo/drained", static_cast<std::int64_t>(i) + 1, "every_turn");
     const auto half = scripts.begin() + conversations / 2;
+    const auto began = std::chrono::steady_clock::now();
     rig.publish(records_of({scripts.begin(), half}));
     {
         auto worker = rig.epilogue().worker();
@@ -161,7 +163,9 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_told_to_end_ends_in_time_and_leaves_the_re
     const auto counts = platform.counts();
     BOOST_TEST(counts.at("attempts") == static_cast<std::size_t>(turns));
     BOOST_TEST(counts.at("visible") == static_cast<std::size_t>(turns));
-    BOOST_TEST(counts.at("lookups") == 0U);  // nothing was in doubt
+    // Nothing was in doubt. Later than that, posts are looked for because they are overdue, and for
+    // duplicates.
+    if (std::chrono::steady_clock::now() - began < 60s) BOOST_TEST(counts.at("lookups") == 0U);
     eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });
     BOOST_TEST((rig.stored() == rig.ends()));
 }

@@ -4,7 +4,6 @@
 
 #include "tests/integration/unread_log.h"
 #include "worker/consume/claim_partition.h"
-#include "worker/mysql/migrate.h"
 #include "worker/store/partition_rows.h"
 
 namespace epilogue::testing {
@@ -13,14 +12,6 @@ namespace {
 using Clock = std::chrono::system_clock;
 
 const PartitionKey key{"group", "topic", 0};
-
-MysqlSettings migrated(const Database& server, const std::string& database) {
-    server.query("SET GLOBAL innodb_flush_log_at_trx_commit=0");  // this server is never killed
-    server.create_database(database);
-    MysqlSettings settings = server.settings(database);
-    expect(migrate(*expect(MysqlSession::open(settings))));
-    return settings;
-}
 
 Claim first_claim(Store& store) {
     UnreadLog log;
@@ -39,9 +30,8 @@ BatchRules rules() {
 
 OwnedPartition::OwnedPartition(const Database& server, const std::string& database)
     : server_(server),
-      database_(database),
-      settings_(migrated(server, database)),
-      store_(settings_, observer()),
+      database_(server, database),
+      store_(database_.settings(), observer()),
       installation_(expect(store_.installation())),
       planner_(installation_.id, SummaryRules{}),
       claim_(first_claim(store_)) {}
@@ -83,11 +73,10 @@ std::string OwnedPartition::place() {
 
 std::int64_t OwnedPartition::insert_row(const std::string& conversation, const std::string& created_at) {
     const std::string processor_json = place();
-    server_.query(
+    query(
         "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
         "VALUES ('" +
-            conversation + "','github','" + processor_json + "'," + created_at + ")",
-        database_);
+        conversation + "','github','" + processor_json + "'," + created_at + ")");
     return number("SELECT id FROM conversation_callbacks WHERE processor_json='" + processor_json + "'");
 }
 
@@ -121,19 +110,14 @@ void OwnedPartition::resume() {
 
 std::vector<std::string> OwnedPartition::turns_of(std::int64_t callback) const {
     std::vector<std::string> turns;
-    for (const Row& row : server_.query("SELECT turn_key FROM deliveries WHERE callback_id=" +
-                                            std::to_string(callback) + " ORDER BY ordinal",
-                                        database_))
+    for (const Row& row : query("SELECT turn_key FROM deliveries WHERE callback_id=" +
+                                std::to_string(callback) + " ORDER BY ordinal"))
         turns.push_back(row.at(0).value());
     return turns;
 }
 
-std::int64_t OwnedPartition::number(const std::string& sql) const {
-    return std::stoll(server_.query(sql, database_).at(0).at(0).value());
-}
-
 std::unique_ptr<MysqlSession> OwnedPartition::open_session() const {
-    return expect(MysqlSession::open(settings_));
+    return expect(MysqlSession::open(database_.settings()));
 }
 
 std::int64_t OwnedPartition::waiting() const {

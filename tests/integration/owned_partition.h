@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/integration/migrated_database.h"
 #include "tests/support/conversation_scripts.h"
-#include "tests/support/database.h"
 #include "tests/support/expect.h"
 #include "tests/support/kafka_records.h"
 #include "worker/apply/adoption.h"
@@ -51,7 +51,8 @@ class OwnedPartition {
 
     /// The turns that the callback owes or has posted, in their order.
     std::vector<std::string> turns_of(std::int64_t callback) const;
-    std::int64_t number(const std::string& sql) const;
+    std::vector<Row> query(const std::string& sql) const { return database_.query(sql); }
+    std::int64_t number(const std::string& sql) const { return database_.number(sql); }
     /// How many transactions were undone for this cause (worker/mysql/mysql_store.h).
     int undone(const std::string& cause) const;
     /// A session that is not the store's.
@@ -64,8 +65,7 @@ class OwnedPartition {
     std::string place();
 
     const Database& server_;
-    const std::string database_;
-    const MysqlSettings settings_;
+    const MigratedDatabase database_;
     mutable std::mutex mutex_;
     std::map<std::string, int> undone_;
     MysqlStore store_;

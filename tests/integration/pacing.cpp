@@ -8,12 +8,12 @@
 
 #include "schemas/summary.h"
 #include "sinks/github/github_target.h"
-#include "tests/support/database.h"
+#include "tests/integration/migrated_database.h"
 #include "tests/support/eventually.h"
 #include "tests/support/expect.h"
 #include "tests/support/requirements.h"
+#include "tests/support/rig.h"
 #include "worker/deliver/outbox.h"
-#include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"
@@ -112,28 +112,18 @@ class Worker {
 };
 
 /// A database of a case's own, with deliveries to the numbers 1, 2, …
-class Ledger {
+class Ledger : public MigratedDatabase {
   public:
-    Ledger() {
-        static Database server;
-        static int count = 0;
-        server_ = &server;
-        name_ = "ledger" + std::to_string(++count);
-        server.create_database(name_);
-        settings_ = server.settings(name_);
-        expect(migrate(*expect(MysqlSession::open(settings_))));
-    }
-    const MysqlSettings& settings() const { return settings_; }
-    std::vector<Row> query(const std::string& sql) const { return server_->query(sql, name_); }
+    Ledger() : MigratedDatabase(server_of_this_program(), next_name()) {}
+
     std::int64_t count(const std::string& condition) const {
-        return std::stoll(
-            query("SELECT COUNT(*) FROM deliveries WHERE " + condition).at(0).at(0).value_or("0"));
+        return number("SELECT COUNT(*) FROM deliveries WHERE " + condition);
     }
     void wait_for(const std::string& condition, std::int64_t rows) const {
         eventually(std::to_string(rows) + " with " + condition, [&] { return count(condition) == rows; });
     }
     void owe(std::int64_t first, std::int64_t last, std::int64_t step = 1) const {
-        MysqlStore store(settings_, StoreObserver{});
+        MysqlStore store(settings(), StoreObserver{});
         const std::string summary = to_json(Summary{"**Finished**", "", "", ""});
         const auto work = [&](Transaction& transaction) -> Result<void> {
             for (std::int64_t number = first; number <= last; number += step) {
@@ -159,9 +149,10 @@ class Ledger {
     }
 
   private:
-    Database* server_ = nullptr;
-    std::string name_;
-    MysqlSettings settings_;
+    static std::string next_name() {
+        static int count = 0;
+        return "ledger" + std::to_string(++count);
+    }
 };
 
 }  // namespace
@@ -216,10 +207,7 @@ BOOST_AUTO_TEST_CASE(a_refused_credential_parks_everything_and_one_success_lets_
         const auto tried = platform.all().size();
         BOOST_TEST(tried <= 8U);  // those that were under way
         BOOST_TEST(ledger.count("cause='credential: 401 ([github] token)'") == rows);
-        BOOST_TEST(ledger.query("SELECT COUNT(*) FROM credentials WHERE parked_since IS NOT NULL")
-                       .at(0)
-                       .at(0)
-                       .value() == "1");
+        BOOST_TEST(ledger.number("SELECT COUNT(*) FROM credentials WHERE parked_since IS NOT NULL") == 1);
         // Five minutes later one of them is tried, in vain.
         ledger.query("UPDATE credentials SET probe_at=UTC_TIMESTAMP(6)");
         eventually("one is tried", [&] { return platform.all().size() == tried + 1; });

@@ -9,9 +9,9 @@
 
 #include "schemas/summary.h"
 #include "sinks/log/log.h"
-#include "tests/support/database.h"
+#include "tests/integration/migrated_database.h"
 #include "tests/support/expect.h"
-#include "worker/mysql/migrate.h"
+#include "tests/support/rig.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"
@@ -54,23 +54,11 @@ class ObedientSink final : public Sink {
 class Office {
   public:
     explicit Office(const std::string& processor = "github") {
-        static Database server;
-        static int count = 0;
-        name_ = "office" + std::to_string(++count);
-        server.create_database(name_);
-        server_ = &server;
-        MysqlSettings settings;
-        settings.port = server.port();
-        settings.user = server.user();
-        settings.password = server.password();
-        settings.database = name_;
-        expect(migrate(*expect(MysqlSession::open(settings))));
-        store_ = std::make_unique<MysqlStore>(settings, StoreObserver{});
         auto obedient = std::make_unique<ObedientSink>();
         sink = obedient.get();
         sinks_.emplace("github", std::move(obedient));
         sinks_.emplace("log", std::make_unique<LogSink>([](const std::string&) {}));
-        sender_ = std::make_unique<Sender>(*store_, sinks_, SenderRules{.owner = "me"}, SenderObserver{},
+        sender_ = std::make_unique<Sender>(store_, sinks_, SenderRules{.owner = "me"}, SenderObserver{},
                                            system_sender_clock());
         plan(processor);
     }
@@ -88,11 +76,11 @@ class Office {
         return expect(sender_->remove_duplicates(id));
     }
     void change(const std::string& table, const std::string& assignments) {
-        server_->query("UPDATE " + table + " SET " + assignments, name_);
+        database_.query("UPDATE " + table + " SET " + assignments);
     }
     DeliveryRow row() {
         std::optional<DeliveryRow> found;
-        expect(store_->read_only([&](Transaction& transaction) -> Result<void> {
+        expect(store_.read_only([&](Transaction& transaction) -> Result<void> {
             TRY(found, transaction.deliveries().lock(id));
             return {};
         }));
@@ -122,12 +110,16 @@ class Office {
             TRY(const auto inserted, transaction.deliveries().insert({delivery}));
             return inserted.size() == 1 ? Result<void>() : fatal("no new delivery");
         };
-        expect(store_->transact(work, [](Transaction&) -> Result<bool> { return false; }));
+        expect(store_.transact(work, [](Transaction&) -> Result<bool> { return false; }));
     }
 
-    std::string name_;
-    Database* server_ = nullptr;
-    std::unique_ptr<MysqlStore> store_;
+    static std::string next_name() {
+        static int count = 0;
+        return "office" + std::to_string(++count);
+    }
+
+    const MigratedDatabase database_{server_of_this_program(), next_name()};
+    MysqlStore store_{database_.settings(), StoreObserver{}};
     Sinks sinks_;
     std::unique_ptr<Sender> sender_;
 };

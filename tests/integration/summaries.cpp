@@ -50,6 +50,13 @@ void answer_final(FakeAgentServer& agents, const std::string& words) {
     });
 }
 
+/// What it was asked for last words; a catch-up, which a slow machine may have time for, asks other things.
+std::vector<std::string> questions(const FakeAgentServer& agents) {
+    std::vector<std::string> questions = agents.seen();
+    std::erase_if(questions, [](const auto& line) { return !contains(line, "/agent_final_response"); });
+    return questions;
+}
+
 std::string body_at(const Rig& rig, const std::string& path) {
     for (const VisibleComment& comment : rig.platform().visible())
         if (comment.path == path) return comment.body;
@@ -117,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_conversation_that_runs_again_is_posted_in_its_logs_words)
     BOOST_TEST(contains(body_at(rig, "o/runs#2"), "Done long ago."));
     wait_for_summary(worker, "not_confirmed");
     wait_for_summary(worker, "made");
-    for (const std::string& line : agents.seen()) BOOST_TEST(!contains(line, old.id()));
+    for (const std::string& line : questions(agents)) BOOST_TEST(!contains(line, old.id()));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_hangs_holds_up_the_posts_of_its_own_conversations_alone) {
@@ -231,6 +238,6 @@ BOOST_AUTO_TEST_CASE(who_wants_facts_alone_asks_nobody) {
     rig.publish(turn.records());
     wait_for_posts(rig, 1);
     BOOST_TEST(!contains(body_at(rig, "o/facts#1"), "All done."));
-    BOOST_TEST(agents.seen().empty());
+    BOOST_TEST(questions(agents).empty());
     wait_for_summary(worker, "made");
 }

@@ -118,7 +118,7 @@ std::string World::unfinished() const {
     for (const auto& [id, row] : database.conversations)
         if (due_at(row.conversation) &&
             (agent_logs || !std::holds_alternative<Open>(row.conversation.turn_state)))
-            return fmt::format("a timer of {} is standing", id);
+            return fmt::format("a timer of {} is pending", id);
     if (!database.catch_ups.empty())
         return fmt::format("the agent server is to be asked about {}", database.catch_ups.begin()->first);
     if (!database.foreign.empty()) return "a callback waits to be adopted";

@@ -122,6 +122,13 @@ std::vector<Row> Database::query(const std::string& sql, const std::string& data
     }
 }
 
+std::int64_t Database::number(const std::string& sql, const std::string& database) const {
+    const auto rows = query(sql, database);
+    if (rows.size() != 1 || rows[0].size() != 1 || !rows[0][0])
+        throw std::runtime_error("not one number: " + sql);
+    return std::stoll(*rows[0][0]);
+}
+
 void Database::stop() {
     server_.stop();
 }

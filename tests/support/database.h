@@ -1,6 +1,7 @@
 // A real MariaDB or MySQL server of one's own.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ class Database {
     /// Executes one statement as administrator, on a connection of its own, in `database` when it is not
     /// empty. Returns its rows; none for a statement that has no result.
     std::vector<Row> query(const std::string& sql, const std::string& database = "") const;
+    /// The one number that a query answers.
+    std::int64_t number(const std::string& sql, const std::string& database = "") const;
 
     /// SIGTERM; returns when it has ended.
     void stop();

@@ -7,10 +7,32 @@
 
 #include <unistd.h>
 
+#include "tests/support/database.h"
 #include "tests/support/eventually.h"
+#include "tests/support/fake_platform_process.h"
+#include "tests/support/kafka_broker.h"
 #include "tests/support/ports.h"
 
 namespace epilogue::testing {
+
+Settings settings_for(const KafkaBroker& broker, const std::string& topic, const std::string& group) {
+    return {{"kafka.brokers", broker.bootstrap()}, {"kafka.topic", topic}, {"kafka.group", group}};
+}
+
+Settings settings_for(const Database& server, const std::string& database) {
+    return {{"database.host", "127.0.0.1"},   {"database.port", server.port()},
+            {"database.user", server.user()}, {"database.password", server.password()},
+            {"database.name", database},      {"database.tls", "off"}};
+}
+
+Settings settings_for(const FakePlatformProcess& fake_platform) {
+    Settings settings;
+    for (const std::string platform : {"github", "gitlab", "slack"}) {
+        settings[platform + ".api_url"] = fake_platform.url("/" + platform);
+        settings[platform + ".token"] = "a token of the tests";
+    }
+    return settings;
+}
 
 Epilogue::Epilogue(const Settings& settings) {
     std::ofstream(config_file()) << toml_of(settings);

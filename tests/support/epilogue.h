@@ -3,13 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/io/http.h"
+#include "base/process/settings_file.h"
 #include "tests/support/process.h"
 #include "tests/support/prometheus_text.h"
 #include "tests/support/temp_dir.h"
@@ -20,23 +19,16 @@ class KafkaBroker;
 class Database;
 class FakePlatformProcess;
 
-/// A value of the configuration file.
-using Setting = std::variant<std::string, std::int64_t, bool, std::vector<std::string>,
-                             std::map<std::string, std::string>>;
-/// By "section.key", e.g. {"worker.settle_ms", 200}.
-using Settings = std::map<std::string, Setting>;
+using process::merged;
+using process::Setting;
+using process::Settings;
+using process::toml_of;
 
 /// The settings that lead to a server of the harness.
 Settings settings_for(const KafkaBroker& broker, const std::string& topic, const std::string& group);
 Settings settings_for(const Database& server, const std::string& database);
 /// Address and token of each platform.
 Settings settings_for(const FakePlatformProcess& fake_platform);
-
-/// All of them in one; of a key that stands in several the last one counts.
-Settings merged(std::initializer_list<Settings> parts);
-
-/// The text of an epilogue.toml that says this.
-std::string toml_of(const Settings& settings);
 
 /// A worker that was started. Not thread-safe.
 class WorkerProcess {

@@ -50,7 +50,7 @@ std::vector<Row> ProxiedDatabase::query(const std::string& sql) const {
 }
 
 std::int64_t ProxiedDatabase::number(const std::string& sql) const {
-    return std::stoll(query(sql).at(0).at(0).value());
+    return server().number(sql, name_);
 }
 
 bool ProxiedDatabase::has_session(std::int64_t id) const {

@@ -75,10 +75,7 @@ std::vector<Row> Rig::query(const std::string& sql) const {
 }
 
 std::int64_t Rig::number(const std::string& sql) const {
-    const auto rows = query(sql);
-    if (rows.size() != 1 || rows[0].size() != 1 || !rows[0][0])
-        throw std::runtime_error("not one number: " + sql);
-    return std::stoll(*rows[0][0]);
+    return server_.number(sql, plan_.name);
 }
 
 void Rig::hurry_look_ups() const {

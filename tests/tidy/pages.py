@@ -1,9 +1,10 @@
 """What docs/ and comments say of each other and of the tests, as functions over text.
 
-A citation is a section sign and a number ("contract", a blank, the sign, "4a"); a proof is a code span that starts
+A file that a page names is there. A citation is a section sign and a number ("contract", a blank, the sign, "4a"); a proof is a code span that starts
 with PROVED_BY. The sign is spelled by its number here, so that this file cites nothing.
 """
 import json
+import posixpath
 import re
 import subprocess
 
@@ -18,6 +19,9 @@ SENTENCE_END = re.compile(r"\n\s*\n|[.;?!]\s")
 PROVED_BY = "proved by: "
 PROOF = re.compile(rf"`{PROVED_BY}([^`]+)`")
 UNPROVED = "none yet"
+BLOCK = re.compile(r"^ *```.*?^ *```", re.M | re.S)
+SPAN = re.compile(r"`([\w.,{}/-]+)`")
+LINK = re.compile(r"\]\(([\w./-]+)\)")
 CASE = re.compile(r"\bBOOST_(?:AUTO|FIXTURE|DATA)_TEST_(?:CASE|CASE_F|SUITE)\(\s*(\w+)")
 
 
@@ -74,6 +78,40 @@ def wrong_citations(path, text, read):
             yield f"{place} of {page}: there is no {cited}"
         elif number not in headings(there):
             yield f"{place}: {cited} has no such section"
+
+
+def spellings(span):
+    """What a span with braces stands for: "a.{h,cpp}" is two files."""
+    braces = re.search(r"\{([^{}]*)\}", span)
+    if not braces:
+        return [span]
+    return [whole for part in braces[1].split(",")
+            for whole in spellings(span[: braces.start()] + part + span[braces.end():])]
+
+
+def named_files(path, text):
+    """(line, path from the root) of each file or folder that a page names: code spans that are a path and nothing
+    else, and links. Blocks of code are left out: what they name may have to be made first.
+    """
+    bare = BLOCK.sub(lambda block: re.sub(r"[^\n]", " ", block[0]), text)
+    for found in SPAN.finditer(bare):
+        if "/" in found[1] and "NNN" not in found[1]:
+            yield from ((line_of(text, found.start()), one) for one in spellings(found[1]))
+    for found in LINK.finditer(bare):
+        yield line_of(text, found.start()), posixpath.normpath(posixpath.join(posixpath.dirname(path), found[1]))
+
+
+def wrong_files(path, text, tracked):
+    """Complaints. `tracked` holds the tree's files; a name may stand for a folder, or leave out the ending."""
+    if not path.endswith(".md"):
+        return
+    folders = {one.split("/")[0] for one in tracked if "/" in one}
+    for line, named in named_files(path, text):
+        name = named.rstrip("/")
+        if "/" in named and name.split("/")[0] not in folders:
+            continue
+        if not any(one == name or one.startswith((name + "/", name + ".")) for one in tracked):
+            yield f"{path}:{line}: there is no {named}"
 
 
 def rules(text, facts=()):

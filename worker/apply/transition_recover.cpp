@@ -90,8 +90,7 @@ Result<void> Transition::start_watching(StoredConversation& stored,
 }
 
 void Transition::let_inactivity_count() {
-    TurnState& standing = conversations_.front().conversation.turn_state;
-    auto* open = std::get_if<Open>(&standing);
+    auto* open = std::get_if<Open>(&conversations_.front().conversation.turn_state);
     if (open != nullptr && open->asked) open->due = partition.clock.value_or(database_now_);
 }
 

@@ -98,7 +98,7 @@ constexpr std::size_t max_recent_ids = 64;
 /// When the pending timer of a conversation is due (record time); nullopt when none is running.
 std::optional<Instant> due_at(const Conversation& conversation);
 
-/// The turn that is open, standing as candidate or awaiting its detail; nullptr when there is none.
+/// The turn that is open, a candidate or awaiting its detail; nullptr when there is none.
 const Turn* current_turn(const Conversation& conversation);
 
 }  // namespace epilogue

@@ -79,7 +79,7 @@ void write(JsonWriter& json, const Turn& turn) {
     json.end_object();
 }
 
-struct StandingWriter {
+struct TurnStateWriter {
     JsonWriter& json;
     void operator()(const NoTurn&) const { json.text("standing", "none"); }
     void operator()(const Open& open) const {
@@ -120,7 +120,7 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
 std::string fold_of(const Conversation& conversation) {
     JsonWriter json;
     json.begin_object();
-    std::visit(StandingWriter{json}, conversation.turn_state);
+    std::visit(TurnStateWriter{json}, conversation.turn_state);
     write(json, "newest", conversation.newest);
     write(json, "newest_status", conversation.newest_status);
     json.number("number", conversation.highest_number);

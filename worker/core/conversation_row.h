@@ -24,7 +24,7 @@ struct ConversationRow {
     std::string fold;        ///< JSON object; empty for a conversation never seen
     std::optional<Instant> last_event_at;
     std::optional<Instant> due_at;
-    int timer = 0;  ///< which one is standing: 0 none, 1 settle or error detail, 2 inactivity
+    int timer = 0;  ///< which one is pending: 0 none, 1 settle or error detail, 2 inactivity
     bool turn_open = false;
     bool operator==(const ConversationRow&) const = default;
 };

@@ -290,7 +290,7 @@ class FoldStep {
         open_turn()->first_at = event_->timestamp;
     }
 
-    /// `standing` may hold parts moved out of the present one, so it is taken by value.
+    /// `turn_state` may hold parts moved out of the present one, so it is taken by value.
     void stand(TurnState turn_state) { conversation_.turn_state = std::move(turn_state); }
 
     void count(Candidate& candidate) {

@@ -29,7 +29,7 @@ bool has_begun(const ServerLog& log);
 /// True when the log's last status is an end that has not stood for `settle` at `now`: it may be taken back.
 /// Judged by the server's own times, where they can be ours.
 bool is_unsettled(const ServerLog& log, Instant now, std::chrono::milliseconds settle);
-/// True when the standing `finished` had stood for `settle` before `event` happened, by the server's own
+/// True when a pending `finished` had stood for `settle` before `event` happened, by the server's own
 /// times.
 bool had_settled(const Conversation& conversation, const Event& event, std::chrono::milliseconds settle);
 /// Servers write their local time. Where it cannot be ours, nothing is concluded from it.

@@ -48,7 +48,7 @@ bool DuplicateRemover::remove_all_but_oldest(const ClaimedDelivery& claimed,
 
 Result<void> DuplicateRemover::check(ClaimedDelivery& claimed) const {
     const LookupResult lookup = claimed.sink->find(claimed.post());
-    claimed.rate = {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited};
+    claimed.rate = rate_signal_of(lookup);
     observer_.looked(claimed.row.sink, !lookup.ok ? "failed" : lookup.found.empty() ? "absent" : "found");
     const bool over = lookup.ok ? remove_all_but_oldest(claimed, lookup) : lookup.forbidden;
     const auto work = [&](Transaction& transaction) -> Result<void> {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/backoff.h"
+#include "sinks/port/sink.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/rate_limit_rows.h"
 
@@ -26,6 +27,10 @@ void begin_queue(RateWindow& window, Instant now) {
 }
 
 }  // namespace
+
+RateSignal rate_signal_of(const LookupResult& lookup) {
+    return {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited};
+}
 
 Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, const Quota& quota, Call call,
                                                     std::optional<Instant> queued_since, Instant now,

@@ -13,6 +13,8 @@
 
 namespace epilogue {
 
+struct LookupResult;
+
 struct Permit {
     Call call = Call::write;
     std::string window;  ///< empty: the call is not counted
@@ -29,6 +31,9 @@ struct RateSignal {
     std::optional<std::chrono::seconds> not_before;  ///< when refused: the platform's own waiting time
     bool silent = false;                             ///< there was no answer
 };
+
+/// What a look-up says about it.
+RateSignal rate_signal_of(const LookupResult& lookup);
 
 /// When a call that was not given a permit may ask again.
 struct NotYet {

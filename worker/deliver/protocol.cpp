@@ -20,7 +20,7 @@ std::string naming(const std::string& cause, const std::string& setting) {
 /// What a look-up says about the window and the credential.
 void note_look_up(const LookupResult& lookup, ClaimedDelivery& claimed) {
     claimed.was_asked = true;
-    claimed.rate = {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited};
+    claimed.rate = rate_signal_of(lookup);
     claimed.credential_works = lookup.ok;
 }
 

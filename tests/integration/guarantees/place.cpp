@@ -4,88 +4,52 @@
 
 #include <fmt/format.h>
 
-#include "ops/fake_platform/platform_api.h"
+#include "base/text.h"
 
 namespace epilogue::testing {
 namespace {
 
-std::int64_t begin_thread(fake_platform::FakePlatform& platform, const Place& place) {
-    fake_platform::Comment root;
-    root.platform = place.platform;
-    root.place = place.path;
-    root.author = "somebody";
-    root.body = "Could the agent do this?";
-    root.thread = place.kind == PlaceKind::gitlab_discussion ? place.thread : "";
-    return platform.seed(std::move(root));
-}
+/// What the places of a kind have in common; "%" stands for the number, "$" for the thread.
+struct Form {
+    std::string_view name;
+    std::string_view platform;
+    std::string_view path;
+    bool in_thread;
+    std::array<std::string_view, 2> lists;  ///< "": no second one
+};
 
-Place slack(fake_platform::FakePlatform& platform, int number) {
-    Place place{.processor = "slack", .platform = "slack", .path = fmt::format("C{}", number)};
-    const auto root = begin_thread(platform, place);
-    const auto all = platform.visible();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == root; });
-    place.thread = fake_platform::slack_ts(*found);
-    place.processor_json = fmt::format(R"({{"channel": "{}", "thread_ts": "{}"}})", place.path, place.thread);
-    place.lists = {fmt::format("channel={}&", place.path)};
-    return place;
-}
+constexpr std::array<Form, kinds.size()> forms{
+    {{"Slack", "slack", "C%", true, {"channel=C%&"}},
+     {"GitHub comment",
+      "github",
+      "octo/issues#%",
+      false,
+      {"octo/issues/issues/%/comments", "octo/issues/pulls/%/comments?"}},
+     {"GitHub review reply",
+      "github",
+      "octo/reviews!%",
+      true,
+      {"octo/reviews/issues/%/comments", "octo/reviews/pulls/%/comments?"}},
+     {"GitLab note", "gitlab", "octo/notes#%", false, {"issues/%/notes?"}},
+     {"GitLab discussion", "gitlab", "octo/discussions!%", true, {"discussions/$"}}}};
 
-Place github(fake_platform::FakePlatform& platform, int number, bool review) {
-    const std::string repo = review ? "octo/reviews" : "octo/issues";
-    Place place{.processor = "github", .platform = "github"};
-    place.path = fmt::format("{}{}{}", repo, review ? "!" : "#", number);
-    place.lists = {fmt::format("{}/issues/{}/comments", repo, number),
-                   fmt::format("{}/pulls/{}/comments?", repo, number)};
-    std::string thread;
-    if (review) {
-        place.kind = PlaceKind::github_review;
-        place.thread = std::to_string(begin_thread(platform, place));
-        thread = ", \"review_comment_id\": " + place.thread;
-    }
-    place.processor_json = fmt::format(R"({{"repo": "{}", "number": {}{}}})", repo, number, thread);
-    return place;
-}
-
-Place gitlab(fake_platform::FakePlatform& platform, int number, bool discussion) {
-    Place place{.processor = "gitlab", .platform = "gitlab"};
-    place.path = fmt::format("4455{}{}", discussion ? "!" : "#", number);
-    std::string thread;
-    if (discussion) {
-        place.kind = PlaceKind::gitlab_discussion;
-        place.thread = fmt::format("6a9c1750b37d513a43987b57{:08}", number);
-        begin_thread(platform, place);
-        thread = fmt::format(R"(, "discussion_id": "{}")", place.thread);
-    }
-    place.processor_json = fmt::format(R"({{"project": 4455, "iid": {}, "kind": "{}"{}}})", number,
-                                       discussion ? "merge_request" : "issue", thread);
-    place.lists = {discussion ? "discussions/" + place.thread : fmt::format("issues/{}/notes?", number)};
-    return place;
+const Form& form_of(PlaceKind kind) {
+    return forms.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace
 
 std::string_view name_of(PlaceKind kind) {
-    constexpr std::array<std::string_view, kinds.size()> names{
-        "Slack", "GitHub comment", "GitHub review reply", "GitLab note", "GitLab discussion"};
-    return names.at(static_cast<std::size_t>(kind));
+    return form_of(kind).name;
 }
 
 Place make_place(fake_platform::FakePlatform& platform, PlaceKind kind, int number) {
-    Place place;
-    switch (kind) {
-        case PlaceKind::slack:
-            place = slack(platform, number);
-            break;
-        case PlaceKind::github_comment:
-        case PlaceKind::github_review:
-            place = github(platform, number, kind == PlaceKind::github_review);
-            break;
-        case PlaceKind::gitlab_note:
-        case PlaceKind::gitlab_discussion:
-            place = gitlab(platform, number, kind == PlaceKind::gitlab_discussion);
-            break;
-    }
-    place.kind = kind;
+    const Form& form = form_of(kind);
+    const auto numbered = [&](std::string_view text) { return replaced(text, "%", std::to_string(number)); };
+    Place place{{std::string(form.platform), numbered(form.path)}, kind};
+    if (form.in_thread) place.thread = begin_thread(platform, place, "Could the agent do this?");
+    for (const std::string_view list : form.lists)
+        if (!list.empty()) place.lists.push_back(replaced(numbered(list), "$", place.thread));
     return place;
 }
 

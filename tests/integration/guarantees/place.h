@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/fake_platform/fake_platform.h"
+#include "ops/fake_platform/place.h"
 
 namespace epilogue::testing {
 
@@ -15,17 +15,12 @@ constexpr std::array kinds{PlaceKind::slack, PlaceKind::github_comment, PlaceKin
                            PlaceKind::gitlab_note, PlaceKind::gitlab_discussion};
 std::string_view name_of(PlaceKind kind);  ///< as a table's head
 
-struct Place {
+struct Place : fake_platform::Place {
     PlaceKind kind = PlaceKind::slack;
-    std::string processor{};  ///< as `callbacks add` takes it
-    std::string processor_json{};
-    std::string platform{};            ///< as the fake platform names it
-    std::string path{};                ///< of the comments there, as the fake platform has it
-    std::string thread{};              ///< of the posts there; "": none
     std::vector<std::string> lists{};  ///< what the requests that list its posts have in path and query
 };
 
-/// The place `number` of its kind; makes the thread in which the posts will stand.
+/// The place `number` of its kind; begins the thread in which the posts will stand.
 Place make_place(fake_platform::FakePlatform& platform, PlaceKind kind, int number);
 
 /// True when the request lists the posts of that place.

@@ -47,8 +47,7 @@ OnPoint dying(Death death) {
 
 WindowTrial::WindowTrial(const Database& server, const std::string& database, std::size_t runs,
                          const std::vector<PlaceKind>& kinds_tried)
-    : server_(server),
-      database_(database),
+    : kept_(database + "_kept"),
       partition_(server, database),
       sinks_(sinks_for(platform_, std::chrono::seconds{20})) {
     for (const PlaceKind kind : kinds_tried) {
@@ -58,8 +57,8 @@ WindowTrial::WindowTrial(const Database& server, const std::string& database, st
             V1Conversation conversation(run.conversation);
             beginnings_.push_back(conversation.user("u1"));
             endings_.push_back(conversation.status("stuck"));
-            partition_.add(partition_.store(), run.conversation, run.place.processor,
-                           run.place.processor_json);
+            partition_.add(partition_.store(), run.conversation, run.place.platform,
+                           processor_json_of(run.place));
             runs_.push_back(std::move(run));
         }
     }
@@ -75,7 +74,7 @@ Result<BatchReport> WindowTrial::end_turns(Store& store) {
 void WindowTrial::plan() {
     expect(end_turns(partition_.store()));
     std::map<std::string, std::string> deliveries;
-    for (const Row& row : server_.query("SELECT conversation_id, delivery_id FROM deliveries", database_))
+    for (const Row& row : query("SELECT conversation_id, delivery_id FROM deliveries"))
         deliveries[row.at(0).value()] = row.at(1).value();
     for (Run& run : runs_) run.delivery = DeliveryId(deliveries.at(run.conversation));
 }
@@ -162,35 +161,34 @@ void WindowTrial::remove_by_hand(std::int64_t comment) {
 
 std::vector<std::string> WindowTrial::tables() const {
     std::vector<std::string> names;
-    for (const Row& row : server_.query("SHOW TABLES", database_)) names.push_back(row.at(0).value());
+    for (const Row& row : query("SHOW TABLES")) names.push_back(row.at(0).value());
     return names;
 }
 
 void WindowTrial::save() const {
-    const std::string kept = database_ + "_kept";
-    server_.create_database(kept);
+    query("CREATE DATABASE " + kept_);
     for (const std::string& table : tables())
-        query("CREATE TABLE " + kept + "." + table + " AS SELECT * FROM " + table);
+        query("CREATE TABLE " + kept_ + "." + table + " AS SELECT * FROM " + table);
 }
 
 void WindowTrial::restore() {
     for (const std::string& table : tables()) {
         query("DELETE FROM " + table);
-        query("INSERT INTO " + table + " SELECT * FROM " + database_ + "_kept." + table);
+        query("INSERT INTO " + table + " SELECT * FROM " + kept_ + "." + table);
     }
     partition_.resume();
 }
 
 std::set<std::string> WindowTrial::remote_ids() const {
     std::set<std::string> ids;
-    for (const Row& row : server_.query("SELECT sink, remote_id FROM deliveries", database_))
+    for (const Row& row : query("SELECT sink, remote_id FROM deliveries"))
         ids.insert(row.at(0).value() + row.at(1).value_or(""));
     return ids;
 }
 
 std::vector<Score> WindowTrial::scores() const {
     std::map<std::string, std::string> states;
-    for (const Row& row : server_.query("SELECT delivery_id, state FROM deliveries", database_))
+    for (const Row& row : query("SELECT delivery_id, state FROM deliveries"))
         states[row.at(0).value()] = row.at(1).value();
     std::set<std::int64_t> visible;
     for (const auto& comment : platform_.visible()) visible.insert(comment.id);

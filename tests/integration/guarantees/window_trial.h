@@ -57,7 +57,7 @@ class WindowTrial {
     FakePlatformServer& platform() { return platform_; }
     OwnedPartition& partition() { return partition_; }
     const std::vector<Run>& runs() const { return runs_; }
-    void query(const std::string& sql) const { server_.query(sql, database_); }
+    std::vector<Row> query(const std::string& sql) const { return partition_.query(sql); }
 
     /// The records that end the turns, in one batch. Told again, they have the times of the first time.
     Result<BatchReport> end_turns(Store& store);
@@ -97,8 +97,7 @@ class WindowTrial {
     Sender sender(Store& store, const Sinks& sinks, SenderClock clock = system_sender_clock()) const;
     std::vector<std::string> tables() const;
 
-    const Database& server_;
-    const std::string database_;
+    const std::string kept_;  ///< the database that save() makes
     FakePlatformServer platform_;
     OwnedPartition partition_;
     const Sinks sinks_;

@@ -2,8 +2,6 @@
 #include "base/config.h"
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <boost/test/unit_test.hpp>
 
@@ -11,6 +9,7 @@
 #include "sinks/github/github_section.h"
 #include "sinks/gitlab/gitlab_section.h"
 #include "sinks/slack/slack_section.h"
+#include "tests/support/golden.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
@@ -27,9 +26,7 @@ BOOST_AUTO_TEST_CASE(the_defaults_are_those_of_the_contract) {
 }
 
 BOOST_AUTO_TEST_CASE(the_example_file_is_generated_and_holds_the_defaults) {
-    std::ostringstream file;
-    file << std::ifstream(EPILOGUE_SOURCE_DIR "/ops/epilogue.example.toml").rdbuf();
-    BOOST_TEST(file.str() == example_toml(all_sections()));
+    BOOST_TEST(difference_from_file("ops/epilogue.example.toml", example_toml(all_sections())) == "");
     BOOST_TEST((loaded(example_toml(all_sections())) == Config{}));
 }
 

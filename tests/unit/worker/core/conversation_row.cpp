@@ -68,7 +68,7 @@ Event with_work(Event event) {
     return event;
 }
 
-/// One story per standing and per thing a standing can hold.
+/// One conversation per turn state and per thing that it can hold.
 std::vector<Story> stories() {
     const std::vector<std::vector<Event>> told{
         {},
@@ -109,7 +109,7 @@ std::vector<Story> stories() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(every_standing_survives_its_row_and_has_the_same_future) {
+BOOST_AUTO_TEST_CASE(every_turn_state_survives_its_row_and_has_the_same_future) {
     for (const Story& story : stories()) {
         const Conversation read = again(story.conversation());
         BOOST_TEST(told(read.turn_state) == story.turn_state());

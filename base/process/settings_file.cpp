@@ -1,11 +1,8 @@
+#include "base/process/settings_file.h"
+
 #include <nlohmann/json.hpp>
 
-#include "tests/support/database.h"
-#include "tests/support/epilogue.h"
-#include "tests/support/fake_platform_process.h"
-#include "tests/support/kafka_broker.h"
-
-namespace epilogue::testing {
+namespace epilogue::process {
 namespace {
 
 /// JSON's escapes are among those of TOML's basic strings.
@@ -33,25 +30,6 @@ struct Toml {
 
 }  // namespace
 
-Settings settings_for(const KafkaBroker& broker, const std::string& topic, const std::string& group) {
-    return {{"kafka.brokers", broker.bootstrap()}, {"kafka.topic", topic}, {"kafka.group", group}};
-}
-
-Settings settings_for(const Database& server, const std::string& database) {
-    return {{"database.host", "127.0.0.1"},   {"database.port", server.port()},
-            {"database.user", server.user()}, {"database.password", server.password()},
-            {"database.name", database},      {"database.tls", "off"}};
-}
-
-Settings settings_for(const FakePlatformProcess& fake_platform) {
-    Settings settings;
-    for (const std::string platform : {"github", "gitlab", "slack"}) {
-        settings[platform + ".api_url"] = fake_platform.url("/" + platform);
-        settings[platform + ".token"] = "a token of the tests";
-    }
-    return settings;
-}
-
 Settings merged(std::initializer_list<Settings> parts) {
     Settings all;
     for (const auto& part : parts)
@@ -65,4 +43,4 @@ std::string toml_of(const Settings& settings) {
     return text;
 }
 
-}  // namespace epilogue::testing
+}  // namespace epilogue::process

@@ -1,0 +1,65 @@
+// What a counted turn makes its conversation's callbacks owe, before anything is written.
+#define BOOST_TEST_MODULE planner
+#include "worker/apply/planner.h"
+
+#include <boost/test/unit_test.hpp>
+
+namespace {
+
+using namespace epilogue;
+
+const std::string conversation = "c1";
+
+CallbackRow callback(std::int64_t id, Mode mode, const std::string& processor_json) {
+    CallbackRow row;
+    row.id = id;
+    row.conversation_id = conversation;
+    row.options.mode = mode;
+    row.processor_type = "github";
+    row.processor_json = processor_json;
+    return row;
+}
+
+CallbackRow usable(std::int64_t id, Mode mode) {
+    return callback(id, mode, R"({"repo": "octo/cat", "number": 7})");
+}
+
+/// What is owed once the turn `u1` has finished; steps the callbacks.
+Plan planned(std::vector<CallbackRow>& callbacks) {
+    TurnEnd turn;
+    turn.turn_key = "u1";
+    turn.status_event = "s1";
+    std::vector<CallbackRow*> all;
+    for (CallbackRow& one : callbacks) all.push_back(&one);
+    Plan plan;
+    Planner("6ba7b810-9dad-11d1-80b4-00c04fd430c8", SummaryRules{}).add(conversation, turn, {}, all, plan);
+    return plan;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_callback_that_reports_a_turn_is_written_with_its_new_state) {
+    std::vector<CallbackRow> callbacks{usable(1, Mode::once)};
+    const Plan plan = planned(callbacks);
+    BOOST_TEST(plan.deliveries.size() == 1U);
+    BOOST_TEST(plan.changed_callbacks == std::vector<std::int64_t>{1}, boost::test_tools::per_element());
+    BOOST_TEST(name_of(callbacks[0].state.phase) == name_of(Phase::delivering));
+    BOOST_TEST(callbacks[0].state.last_turn_key == "u1");
+}
+
+BOOST_AUTO_TEST_CASE(a_callback_that_cannot_be_read_owes_nothing_and_is_written_in_error) {
+    std::vector<CallbackRow> callbacks{callback(1, Mode::every_turn, R"({"repo": 5})")};
+    const Plan plan = planned(callbacks);
+    BOOST_TEST(plan.deliveries.empty());
+    BOOST_TEST(plan.summaries.empty());
+    BOOST_TEST(plan.changed_callbacks == std::vector<std::int64_t>{1}, boost::test_tools::per_element());
+    BOOST_TEST(name_of(callbacks[0].state.phase) == name_of(Phase::error));
+}
+
+BOOST_AUTO_TEST_CASE(callbacks_of_one_turn_owe_a_post_each_and_share_its_summary) {
+    std::vector<CallbackRow> callbacks{usable(1, Mode::once), usable(2, Mode::every_turn)};
+    const Plan plan = planned(callbacks);
+    BOOST_REQUIRE(plan.deliveries.size() == 2U);
+    BOOST_TEST(plan.deliveries[0].id != plan.deliveries[1].id);
+    BOOST_TEST(plan.summaries.size() == 1U);
+}
