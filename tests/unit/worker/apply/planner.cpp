@@ -8,11 +8,11 @@ namespace {
 
 using namespace epilogue;
 
-const std::string conversation = "c1";
+const ConversationId conversation{"c1"};
 
 CallbackRow callback(std::int64_t id, Mode mode, const std::string& processor_json) {
     CallbackRow row;
-    row.id = id;
+    row.id = {id};
     row.conversation_id = conversation;
     row.options.mode = mode;
     row.processor_type = "github";
@@ -27,7 +27,7 @@ CallbackRow usable(std::int64_t id, Mode mode) {
 /// What is owed once the turn `u1` has finished; steps the callbacks.
 Plan planned(std::vector<CallbackRow>& callbacks) {
     TurnEnd turn;
-    turn.turn_key = "u1";
+    turn.turn_key = TurnKey("u1");
     turn.status_event = "s1";
     std::vector<CallbackRow*> all;
     for (CallbackRow& one : callbacks) all.push_back(&one);
