@@ -8,17 +8,22 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/bounded_json.h"
 #include "base/ids.h"
 
 namespace epilogue::agent {
 namespace {
 
+constexpr std::size_t max_log_bytes = std::size_t{1} << 30U;
 constexpr int page_size = 100;  // more is refused, by old servers with a 500
 const std::string conversations = "/api/conversations";
 
-AgentFailure senseless(std::string_view what) {
-    return agent_failure(AgentError::Kind::server_error,
-                         "the agent server's answer makes no sense: " + std::string(what));
+/// `body`: the answer, which may be one that is not parsed.
+AgentFailure senseless(std::string_view what, std::string_view body = {}) {
+    std::string text = "the agent server's answer makes no sense: " + std::string(what);
+    if (const auto objection = json_objection(body); !objection.empty())
+        text += " (" + std::string(objection) + ")";
+    return agent_failure(AgentError::Kind::server_error, std::move(text));
 }
 
 AgentFailure too_late() {
@@ -32,9 +37,13 @@ AgentResult<void> without_body(const AgentResult<Answer>& answer) {
 
 /// The JSON that a caller on this side wrote.
 AgentResult<Json> own_json(std::string_view text, std::string_view what) {
-    Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded())
-        return agent_failure(AgentError::Kind::invalid, std::string(what) + " is no JSON");
+    Json json = parse_ordered_json(text);
+    if (json.is_discarded()) {
+        const auto objection = json_objection(text);
+        return agent_failure(
+            AgentError::Kind::invalid,
+            std::string(what) + " is " + std::string(objection.empty() ? "no JSON" : objection));
+    }
     return json;
 }
 
@@ -48,9 +57,9 @@ std::string page_query(int limit, const std::string& page_id) {
 /// {"items": […], "next_page_id": …}
 AgentResult<Json> page_of(const AgentResult<Answer>& answer) {
     if (!answer) return AgentFailure(answer.error());
-    Json page = Json::parse(answer->body, nullptr, false);
+    Json page = parse_ordered_json(answer->body);
     if (!page.is_object() || !page.contains("items") || !page["items"].is_array())
-        return senseless("a page without items");
+        return senseless("a page without items", answer->body);
     return page;
 }
 
@@ -72,8 +81,8 @@ AgentResult<std::string> create_conversation(const AgentServer& server, std::str
     auto answer = server.send(
         {.method = "POST", .path = conversations, .body = text_of(*body), .repeat = Repeat::once});
     if (!answer) return AgentFailure(answer.error());
-    if (string_in(Json::parse(answer->body, nullptr, false), "id").empty())
-        return senseless("a new conversation without an id");
+    if (string_in(parse_ordered_json(answer->body), "id").empty())
+        return senseless("a new conversation without an id", answer->body);
     return std::move(answer->body);
 }
 
@@ -90,7 +99,7 @@ AgentResult<ConversationPage> list_conversations(const AgentServer& server, int 
 }
 
 std::string status_in(std::string_view info) {
-    return string_in(Json::parse(info, nullptr, false), "execution_status");
+    return string_in(parse_ordered_json(info), "execution_status");
 }
 
 ConversationCalls::ConversationCalls(std::shared_ptr<const AgentServer> server, std::string id,
@@ -131,8 +140,9 @@ AgentResult<void> ConversationCalls::post(std::string_view tail, std::string bod
 AgentResult<std::string> ConversationCalls::text_of_answer(Call call, const char* member) const {
     const auto answer = send(std::move(call));
     if (!answer) return AgentFailure(answer.error());
-    const Json json = Json::parse(answer->body, nullptr, false);
-    if (!json.is_object() || !json.contains(member)) return senseless(std::string("no ") + member);
+    const Json json = parse_ordered_json(answer->body);
+    if (!json.is_object() || !json.contains(member))
+        return senseless(std::string("no ") + member, answer->body);
     return string_in(json, member);
 }
 
@@ -151,7 +161,7 @@ AgentResult<void> ConversationCalls::require(bool Features::*feature, std::strin
 AgentResult<std::string> ConversationCalls::info(std::chrono::milliseconds deadline) const {
     auto answer = send({.deadline = deadline});
     if (!answer) return AgentFailure(answer.error());
-    if (!Json::parse(answer->body, nullptr, false).is_object()) return senseless("no conversation");
+    if (!parse_ordered_json(answer->body).is_object()) return senseless("no conversation", answer->body);
     return std::move(answer->body);
 }
 
@@ -173,14 +183,20 @@ AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
     return newest;
 }
 
-AgentResult<std::vector<EventRef>> ConversationCalls::events() const {
+AgentResult<std::vector<EventRef>> ConversationCalls::events(Clock::time_point until) const {
     std::vector<EventRef> log;
     std::unordered_set<std::string> seen;
     std::string page_id;
+    std::size_t bytes = 0;
     do {
+        if (Clock::now() >= until) return too_late();
         const auto page = page_of(send({.path = "/events/search" + page_query(page_size, page_id)}));
         if (!page) return AgentFailure(page.error());
-        for (EventRef& event : events_in(*page)) log.push_back(std::move(event));
+        for (EventRef& event : events_in(*page)) {
+            bytes += event->json.size();
+            log.push_back(std::move(event));
+        }
+        if (bytes > max_log_bytes) return senseless("a log of more than 1 GiB");
         page_id = string_in(*page, "next_page_id");
         // A server that does not know a page's id begins again at the start.
         if (!seen.insert(page_id).second) return senseless("pages that go in a circle");
@@ -266,7 +282,7 @@ AgentResult<void> ConversationCalls::set_title(std::string_view title) const {
     const auto answer =
         send({.method = "PATCH", .body = text_of({{"title", std::string(title)}}), .repeat = Repeat::once});
     if (!answer) return AgentFailure(answer.error());
-    const Json json = Json::parse(answer->body, nullptr, false);
+    const Json json = parse_ordered_json(answer->body);
     if (json.is_object() && json.value("success", true)) return {};
     return agent_failure(AgentError::Kind::not_found, "the agent server knows no conversation " + id_);
 }

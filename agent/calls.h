@@ -53,8 +53,8 @@ class ConversationCalls {
     AgentResult<std::string> info(std::chrono::milliseconds deadline = {}) const;
     /// How many events its log has.
     AgentResult<std::size_t> event_count() const;
-    /// Its whole log, page by page, in the server's order.
-    AgentResult<std::vector<EventRef>> events() const;
+    /// Its whole log, page by page, in the server's order; at most 1 GiB. No page is asked for after `until`.
+    AgentResult<std::vector<EventRef>> events(Clock::time_point until = Clock::time_point::max()) const;
     /// The last of them, one page at most, in the same order.
     AgentResult<std::vector<EventRef>> newest_events() const;
     /// Appends a message of the user. `run`: and lets the agent answer.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/bounded_json.h"
 
 namespace epilogue::agent {
 namespace {
@@ -20,7 +21,7 @@ bool is_plain_name(const std::string& name) {
 
 std::string write_completion_log(const RemoteEvent& event, const CompletionLogs& folders) {
     if (event.kind != "LLMCompletionLogEvent") return "";
-    const Json log = Json::parse(event.json, nullptr, false);
+    const Json log = parse_ordered_json(event.json);
     const auto folder = folders.find(string_in(log, "usage_id"));
     if (folder == folders.end()) return "";
     const std::string name = string_in(log, "filename");

@@ -9,6 +9,7 @@
 #include "agent/json.h"
 #include "agent/last_words.h"
 #include "agent/run_watch.h"
+#include "base/bounded_json.h"
 #include "base/io/log.h"
 
 namespace epilogue::agent {
@@ -51,7 +52,7 @@ AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::create(
     std::shared_ptr<const AgentServer> server, std::string_view request, ConversationOptions options) {
     const auto info = create_conversation(*server, request);
     if (!info) return AgentFailure(info.error());
-    const std::string id = string_in(Json::parse(*info, nullptr, false), "id");
+    const std::string id = string_in(parse_ordered_json(*info), "id");
     auto attached = attach(std::move(server), id, std::move(options));
     if (!attached)
         attached.error().text = "conversation " + id + " was created, but: " + attached.error().text;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/bounded_json.h"
 #include "base/text.h"
 
 namespace epilogue::agent {
@@ -31,7 +32,7 @@ bool RemoteEvent::is_stored() const {
 }
 
 std::optional<RemoteEvent> parse_event(std::string_view json) {
-    const Json parsed = Json::parse(json, nullptr, false);
+    const Json parsed = parse_ordered_json(json);
     RemoteEvent event;
     event.id = string_in(parsed, "id");
     if (event.id.empty()) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/bounded_json.h"
 #include "base/process/process.h"
 #include "base/text.h"
 
@@ -90,7 +91,7 @@ HookOutcome run_one(const Hook& hook, const process::Command& command) {
 }  // namespace
 
 AgentResult<HookConfig> parse_hooks(std::string_view json) {
-    const Json document = Json::parse(json, nullptr, false);
+    const Json document = parse_ordered_json(json);
     if (!document.is_object()) return wrong("no JSON object");
     const Json& by_kind = document.contains("hooks") ? document["hooks"] : document;
     if (!by_kind.is_object()) return wrong("\"hooks\" is no object");

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/bounded_json.h"
 
 namespace epilogue::agent {
 namespace {
@@ -11,7 +12,7 @@ std::optional<std::string> words_of(const RemoteEvent& event) {
     if (event.source != "agent") return std::nullopt;
     if (event.kind == "MessageEvent") return message_text(event);
     if (event.kind != "ActionEvent") return std::nullopt;
-    const Json action = Json::parse(event.json, nullptr, false);
+    const Json action = parse_ordered_json(event.json);
     if (string_in(action, "tool_name") != "finish") return std::nullopt;
     const Json& finish = member_of(action, "action");
     if (string_in(finish, "kind") != "FinishAction") return std::nullopt;
@@ -22,7 +23,7 @@ std::optional<std::string> words_of(const RemoteEvent& event) {
 
 std::string message_text(const RemoteEvent& event) {
     if (event.kind != "MessageEvent") return "";
-    const Json message = Json::parse(event.json, nullptr, false);
+    const Json message = parse_ordered_json(event.json);
     std::string text;
     const Json& content = member_of(member_of(message, "llm_message"), "content");
     if (!content.is_array()) return "";

@@ -4,6 +4,7 @@
 
 #include "agent/json.h"
 #include "agent/last_words.h"
+#include "base/bounded_json.h"
 #include "base/text.h"
 
 namespace epilogue::agent {
@@ -32,7 +33,7 @@ std::string action_text(const Json& event) {
 }
 
 std::string words(const RemoteEvent& event) {
-    const Json json = Json::parse(event.json, nullptr, false);
+    const Json json = parse_ordered_json(event.json);
     if (event.kind == "MessageEvent") return event.source + ": " + message_text(event);
     if (event.kind == "ActionEvent") {
         const std::string thought = text_in(member_of(json, "thought"));

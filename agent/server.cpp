@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/bounded_json.h"
 #include "base/text.h"
 
 namespace epilogue::agent {
@@ -32,7 +33,7 @@ std::string reasons_in(const Json& details) {
 }
 
 std::string reason_in(const std::string& body) {
-    const Json answer = Json::parse(body, nullptr, false);
+    const Json answer = parse_ordered_json(body);
     if (!answer.is_object()) return std::string(prefix_of(trimmed(body), longest_reason));
     const auto detail = answer.find("detail");
     std::string reason =
@@ -146,7 +147,7 @@ AgentResult<Features> AgentServer::ask_features(milliseconds within,
     if (!answer && answer.error().kind == AgentError::Kind::timed_out && within > reach)
         answer = send({.path = "/server_info", .deadline = within - reach, .cancelled = cancelled});
     if (!answer) return AgentFailure(answer.error());
-    const Json info = Json::parse(answer->body, nullptr, false);
+    const Json info = parse_ordered_json(answer->body);
     if (!info.is_object())
         return agent_failure(AgentError::Kind::server_error,
                              address_.url() + " is no agent server: /server_info holds no JSON object");

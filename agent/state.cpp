@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/bounded_json.h"
 #include "base/instant.h"
 
 namespace epilogue::agent {
@@ -83,7 +84,7 @@ std::uint64_t StateCache::mark() const {
 }
 
 void StateCache::replace(const std::string& info, std::uint64_t mark) {
-    Json fields = Json::parse(info, nullptr, false);
+    Json fields = parse_ordered_json(info);
     if (!fields.is_object()) return;
     const std::lock_guard lock(mutex_);
     for (const auto& [field, update] : updates_)
@@ -93,7 +94,7 @@ void StateCache::replace(const std::string& info, std::uint64_t mark) {
 
 void StateCache::apply(const RemoteEvent& update) {
     if (update.key.empty()) return;
-    const Json event = Json::parse(update.json, nullptr, false);
+    const Json event = parse_ordered_json(update.json);
     if (!event.is_object() || !event.contains("value")) return;
     const std::lock_guard lock(mutex_);
     ++count_;

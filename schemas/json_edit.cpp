@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "schemas/json_writer.h"
 
 namespace epilogue {
@@ -52,7 +53,7 @@ std::size_t end_of_value(std::string_view text, std::size_t at) {
 }
 
 bool spells(std::string_view quoted, std::string_view name) {
-    const auto json = nlohmann::json::parse(quoted, nullptr, false);
+    const auto json = parse_json(quoted);
     return json.is_string() && json.get_ref<const std::string&>() == name;
 }
 

@@ -9,6 +9,7 @@
 
 #include <tl/expected.hpp>
 
+#include "base/bounded_json.h"
 #include "schemas/json_part.h"
 
 namespace epilogue {
@@ -20,7 +21,6 @@ struct JsonFault {
 };
 
 constexpr std::size_t max_json_bytes = std::size_t{16} << 20U;
-constexpr std::size_t max_json_depth = 1024;  ///< arrays and objects inside each other
 
 /// Reads texts one after the other, reusing its buffers. Not thread-safe: one per thread.
 class JsonReader {

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
+
 namespace epilogue {
 
 std::string to_json(const Summary& summary) {
@@ -13,7 +15,7 @@ std::string to_json(const Summary& summary) {
 }
 
 Result<Summary> summary_from_json(std::string_view text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = parse_json(text);
     if (!json.is_object()) return poisonous("summary: expected a JSON object");
     const auto part = [&](const char* name) {
         const auto found = json.find(name);

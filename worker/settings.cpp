@@ -61,7 +61,7 @@ SinkSettings sink_settings(const Config& config) {
     settings.http_timeout = config.worker.http_timeout;
     settings.version = version;
     settings.write_log = [](const std::string& line) {
-        log_info("conversation ended", {{"delivery", line}});
+        return log_output("conversation ended", {{"delivery", line}});
     };
     return settings;
 }

@@ -1,12 +1,16 @@
 #include "base/io/log.h"
 
 #include <atomic>
+#include <cerrno>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <spdlog/details/console_globals.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -35,6 +39,24 @@ void write(LogLevel level, std::string_view message, const LogFields& fields) {
     const auto now = system_now();
     const std::string line = log_line(chosen_format, now, level, message, fields);
     logger().log(its_level, spdlog::string_view_t(line.data(), line.size()));
+}
+
+/// Writes all of it to standard error; false when that failed. `written` becomes the number of bytes that
+/// were.
+bool write_whole(std::string_view text, std::size_t* written = nullptr) {
+    constexpr int patience_ms = 1000;
+    while (!text.empty()) {
+        const ssize_t size = ::write(STDERR_FILENO, text.data(), text.size());
+        if (size > 0) {
+            text.remove_prefix(static_cast<std::size_t>(size));
+            if (written != nullptr) *written += static_cast<std::size_t>(size);
+            continue;
+        }
+        pollfd room{STDERR_FILENO, POLLOUT, 0};
+        const bool may_go_on = errno == EINTR || (errno == EAGAIN && ::poll(&room, 1, patience_ms) == 1);
+        if (!may_go_on) return false;
+    }
+    return true;
 }
 
 /// What a terminal or a log reader could take for a line end or a command, or would show in another order:
@@ -132,6 +154,19 @@ void log_warn(std::string_view message, const LogFields& fields) {
 
 void log_error(std::string_view message, const LogFields& fields) {
     write(LogLevel::error, message, fields);
+}
+
+bool log_output(std::string_view message, const LogFields& fields) {
+    const std::string line = log_line(chosen_format, system_now(), LogLevel::info, message, fields) + "\n";
+    // The one that the logger's own lines are written under.
+    const std::lock_guard lock(spdlog::details::console_mutex::mutex());
+    static bool was_cut = false;
+    if (was_cut && !write_whole("\n")) return false;
+    was_cut = false;
+    std::size_t written = 0;
+    const bool is_whole = write_whole(line, &written);
+    was_cut = !is_whole && written > 0;
+    return is_whole;
 }
 
 RateLimitedLog::RateLimitedLog(Clock clock) : clock_(std::move(clock)) {}

@@ -33,6 +33,11 @@ void log_info(std::string_view message, const LogFields& fields = {});
 void log_warn(std::string_view message, const LogFields& fields = {});
 void log_error(std::string_view message, const LogFields& fields = {});
 
+/// Writes one line of level info whatever the level is, whole and at once, for what is no message about the
+/// program but its output. False when it could not be written whole: standard error is closed, say, or its
+/// disk is full. Thread-safe.
+bool log_output(std::string_view message, const LogFields& fields);
+
 /// The line without its end, as text (`2026-11-21T08:13:42.407Z info message key=value other="two words"`) or
 /// as JSON (members time, level, message, then the fields). Control characters, line and paragraph separators
 /// and those that change the direction of text are escaped, bytes that are not UTF-8 become U+FFFD.

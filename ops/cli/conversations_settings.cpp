@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "ops/cli/conversations.h"
 
 namespace epilogue::cli {
@@ -14,7 +15,7 @@ std::string json_of(const std::string& text, const std::map<std::string, std::st
     const auto named = names.find(text);
     if (named != names.end()) return named->second;
     std::string json = text_or_file(text);
-    if (nlohmann::json::parse(json, nullptr, false).is_object()) return json;
+    if (parse_json(json).is_object()) return json;
     std::string known;
     for (const auto& [name, meaning] : names) known += name + ", ";
     throw Exit{usage, "expected " + known + "or a JSON object"};

@@ -5,6 +5,7 @@
 
 #include "agent/conversation.h"
 #include "agent/render.h"
+#include "base/bounded_json.h"
 #include "ops/cli/conversations.h"
 
 namespace epilogue::cli {
@@ -41,7 +42,7 @@ void stop_agent(const agent::ConversationCalls& calls) {
 
 void close(const AgentCommon& options, bool remove) {
     const agent::ConversationCalls calls = reach_conversation(options);
-    const auto info = nlohmann::json::parse(expect(calls.info()));
+    const auto info = parse_json(expect(calls.info()));
     if (info.value("execution_status", "") == "running") stop_agent(calls);
     if (remove) expect(calls.remove());
 }

@@ -9,6 +9,7 @@
 
 #include "agent/conversation.h"
 #include "agent/render.h"
+#include "base/bounded_json.h"
 #include "base/ids.h"
 #include "ops/cli/conversations.h"
 #include "ops/cli/output.h"
@@ -74,7 +75,7 @@ void keep(const EndpointMemory& memory, const std::string& id) {
 }
 
 void create(const Creation& options) {
-    Json request = Json::parse(text_or_file(options.request), nullptr, false);
+    Json request = parse_ordered_json(text_or_file(options.request));
     if (!request.is_object()) throw Exit{usage, "--request: expected a JSON object"};
     if (!options.id.empty()) request["conversation_id"] = options.id;
     if (!options.workspace.empty())
@@ -89,7 +90,7 @@ void create(const Creation& options) {
     const auto server = reach_server(*options.agent, config);
     std::optional<EndpointMemory> memory;
     if (options.remember) memory.emplace(*server, id_in(request), config);
-    const auto info = Json::parse(expect(agent::create_conversation(*server, request.dump())));
+    const auto info = parse_ordered_json(expect(agent::create_conversation(*server, request.dump())));
     if (memory) keep(*memory, info.value("id", ""));
     if (options.agent->common.json)
         print(info);
@@ -104,7 +105,7 @@ void list(const AgentCommon& options, const std::string& status, std::size_t lim
     do {
         const auto page = expect(agent::list_conversations(*server, 100, status, page_id));
         for (const std::string& item : page.items)
-            if (all.size() < limit) all.push_back(Json::parse(item));
+            if (all.size() < limit) all.push_back(parse_ordered_json(item));
         page_id = page.next_page_id;
     } while (!page_id.empty() && all.size() < limit);
     if (options.common.json) {
@@ -117,7 +118,7 @@ void list(const AgentCommon& options, const std::string& status, std::size_t lim
 }
 
 void show(const AgentCommon& options) {
-    const Json info = Json::parse(expect(reach_conversation(options).info()));
+    const Json info = parse_ordered_json(expect(reach_conversation(options).info()));
     if (options.common.json) {
         print(info);
         return;
@@ -140,7 +141,7 @@ void print_events(const AgentCommon& options) {
         return;
     }
     Json all = Json::array();
-    for (const auto& event : log) all.push_back(Json::parse(event->json));
+    for (const auto& event : log) all.push_back(parse_ordered_json(event->json));
     print(all);
 }
 

@@ -1,12 +1,41 @@
 #include "worker/worker.h"
 
+#include <csignal>
+
 #include <CLI/CLI.hpp>
 
 #include "base/io/log.h"
+#include "base/process/crash_recorder.h"
+#include "base/stoppable_wait.h"
 #include "ops/cli/command.h"
 #include "ops/cli/signal_watch.h"
+#include "worker/mysql/crash_rows.h"
+#include "worker/settings.h"
 
 namespace epilogue::cli {
+namespace {
+
+/// Runs in the process that outlives a crash. The database may be away just now: it is tried for a minute.
+void record_crash(const MysqlSettings& settings, const UnderWay& what, int signal) {
+    constexpr int tries = 60;
+    constexpr std::chrono::seconds again{1};
+    bool is_counted = false;
+    std::string fault;
+    for (int i = 0; i < tries && !is_counted; ++i) {
+        if (i > 0) wait_or_stop({}, again);
+        auto session = MysqlSession::open(settings);
+        const auto counted = session ? count_crash(**session, what) : Result<bool>(Failure(session.error()));
+        is_counted = counted.has_value();
+        fault = counted ? "" : counted.error().text;
+    }
+    log_error("a worker crashed while it worked at a row", {{"signal", std::to_string(signal)},
+                                                            {"row", std::string(what.what.view())},
+                                                            {"key", std::string(what.key.view())},
+                                                            {"more", std::string(what.more.view())},
+                                                            {"counted", fault.empty() ? "yes" : fault}});
+}
+
+}  // namespace
 
 void add_worker(CLI::App& program) {
     auto* command = program.add_subcommand(
@@ -15,6 +44,11 @@ void add_worker(CLI::App& program) {
     add_common(*command, *common, false);
     command->callback([common] {
         const Config config = load(*common);
+        std::signal(SIGPIPE, SIG_IGN);  // a reader of standard error that has gone is a write that failed
+        // It forks: before there is a second thread.
+        const process::CrashRecorder recorder([&config](const UnderWay& what, int signal) {
+            record_crash(mysql_settings(config), what, signal);
+        });
         std::stop_source stop;
         const SignalWatch watch({SIGTERM, SIGINT}, [&stop](int signal) {
             if (stop.stop_requested()) std::_Exit(128 + signal);

@@ -32,8 +32,12 @@ Attempt LogSink::create(const Post& post) {
     // JSON escapes line ends, so the text and the ids stay on one line.
     const nlohmann::ordered_json line{
         {"summary", post.body}, {"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}};
-    write_(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     Attempt attempt;
+    if (!write_(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
+        attempt.answer = Answer::retry;
+        attempt.cause = "the line could not be written";
+        return attempt;
+    }
     attempt.answer = Answer::sent;
     attempt.receipt.remote_id = post.delivery_id;
     return attempt;

@@ -28,7 +28,8 @@ class LogSink final : public Sink {
     std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     /// Never fails, and never finds anything.
     LookupResult find(const Post& post) override;
-    /// Writes `{"summary": …, "conversation_id": …, "delivery_id": …}`; always sent, under the delivery's id.
+    /// Writes `{"summary": …, "conversation_id": …, "delivery_id": …}`: sent, under the delivery's id; to be
+    /// tried again when it could not be written.
     Attempt create(const Post& post) override;
     /// False: what is written stays.
     bool remove(const Post& post, const Receipt& duplicate) override;

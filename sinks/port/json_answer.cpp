@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "base/redacted.h"
 #include "base/text.h"
 #include "sinks/format/strip_unsafe.h"
@@ -11,7 +12,7 @@ namespace epilogue {
 using Json = nlohmann::json;
 
 Json parsed(std::string_view text) {
-    return Json::parse(text, nullptr, false);
+    return parse_json(text);
 }
 
 std::string text_at(const Json& object, const char* name) {

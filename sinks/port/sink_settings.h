@@ -10,8 +10,8 @@
 
 namespace epilogue {
 
-/// Takes one line without its end. Called from any thread; must not throw.
-using WriteLine = std::function<void(const std::string&)>;
+/// Takes one line without its end; false when it was not written. Called from any thread; must not throw.
+using WriteLine = std::function<bool(const std::string&)>;
 
 /// What all sinks share, and each one's section of the configuration (GithubSection, SlackSection, …).
 /// Secrets are resolved: no `env:` or `file:` here.

@@ -177,3 +177,15 @@ BOOST_AUTO_TEST_CASE(a_worker_without_partitions_is_ready) {
     BOOST_TEST(first.get("/readyz").status == 200);
     BOOST_TEST(second.get("/readyz").status == 200);
 }
+
+BOOST_AUTO_TEST_CASE(a_post_of_the_log_sink_is_written_whatever_the_log_level_is) {
+    const Rig rig("quiet_log", 1, {{"log.level", "error"}});
+    rig.add_callback({"--conversation", "quiet", "--processor", "log"});
+    auto worker = rig.epilogue().worker();
+    rig.publish(V0Conversation("quiet").user("Go.").agent_finishes("All of it is done.").records());
+    eventually("it is sent",
+               [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 1; });
+    const std::string log = worker.process().err();
+    BOOST_TEST(contains(log, "conversation ended"), log);
+    BOOST_TEST(contains(log, "All of it is done."), log);
+}

@@ -173,6 +173,17 @@ BOOST_FIXTURE_TEST_CASE(plain_tcp_passes_and_is_cut_before_or_after_the_server, 
     BOOST_TEST(platform.log().size() == 3U);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_late_request_may_be_released_as_soon_as_its_client_is_gone, Web) {
+    constexpr std::size_t rounds = 200;
+    for (std::size_t i = 1; i <= rounds; ++i) {
+        proxy.plan({.action = ProxyAction::deliver_late});
+        BOOST_TEST(post().status == 0);
+        proxy.release();
+        eventually("it is delivered", [&] { return proxy.counts().late == i; });
+    }
+    BOOST_TEST(proxy.counts().held_now == 0U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_refusing_network_heals, Web) {
     proxy.set({.refuses = true});
     BOOST_TEST(post().status == 0);

@@ -12,6 +12,7 @@
 #include "tests/integration/migrated_database.h"
 #include "tests/support/expect.h"
 #include "tests/support/rig.h"
+#include "worker/deliver/operator_verdict.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"
@@ -57,7 +58,7 @@ class Office {
         auto obedient = std::make_unique<ObedientSink>();
         sink = obedient.get();
         sinks_.emplace("github", std::move(obedient));
-        sinks_.emplace("log", std::make_unique<LogSink>([](const std::string&) {}));
+        sinks_.emplace("log", std::make_unique<LogSink>([](const std::string&) { return true; }));
         sender_ = std::make_unique<Sender>(store_, sinks_, SenderRules{.owner = "me"}, SenderObserver{},
                                            system_sender_clock());
         plan(processor);
@@ -69,6 +70,14 @@ class Office {
             change("deliveries", "next_attempt_at=NULL");
             expect(sender_->deliver(id));
         }
+    }
+    /// One claim, whatever comes of it.
+    void step() {
+        change("deliveries", "next_attempt_at=UTC_TIMESTAMP(6)");
+        static_cast<void>(expect(sender_->deliver(id)));
+    }
+    OperatorAnswer resolve(OperatorAction action) {
+        return expect(resolve_delivery(*store_, id, action, ""));
     }
     /// The check for duplicates, at once.
     bool remove_duplicates() {
@@ -125,6 +134,38 @@ class Office {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(
+    a_delivery_whose_handling_ended_two_workers_is_parked_and_after_a_retry_looked_for_first) {
+    Office office;
+    office.change("deliveries", "crashes=2, state='SENDING', attempt=1");
+    office.step();
+    BOOST_TEST(name_of(office.row().progress.state) == "PARKED");
+    BOOST_TEST(office.row().progress.cause == "its handling ended two workers");
+    BOOST_TEST(office.row().crashes == 0);
+    office.sink->seen = {Receipt{"of the first attempt", ""}};
+    BOOST_TEST((office.resolve(OperatorAction::retry) == OperatorAnswer::done));
+    office.deliver();
+    BOOST_TEST(name_of(office.row().progress.state) == "SENT");
+    BOOST_TEST(office.row().progress.remote_id == "of the first attempt");
+}
+
+BOOST_AUTO_TEST_CASE(a_delivery_whose_handling_ended_one_worker_is_sent_and_its_count_begins_anew) {
+    Office office;
+    office.change("deliveries", "crashes=1");
+    office.deliver();
+    BOOST_TEST(name_of(office.row().progress.state) == "SENT");
+    BOOST_TEST(office.row().crashes == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_check_for_twins_that_ended_two_workers_is_given_up) {
+    Office office;
+    office.deliver();
+    office.change("deliveries", "crashes=2");
+    BOOST_TEST(!office.remove_duplicates());
+    BOOST_TEST(!office.row().dedup_due_at);
+    BOOST_TEST(name_of(office.row().progress.state) == "SENT");
+}
 
 BOOST_AUTO_TEST_CASE(a_post_is_checked_for_twins_a_minute_later) {
     Office office;

@@ -263,7 +263,7 @@ class FaultProxy::Relay {
                 if (kill(pair->requests.session())) count(&ProxyCounts::killed_sessions);
                 co_return co_await forward(pair, request);
             case ProxyAction::hold:
-                co_await hold(pair);
+                co_await hold(pair, begin_hold());
                 co_return co_await forward(pair, request);
             case ProxyAction::deliver_late:
                 co_await deliver_late(pair, request, *fault);
@@ -281,11 +281,16 @@ class FaultProxy::Relay {
         }
     }
 
-    /// Until release(), or until the connection to the server is at its end.
-    asio::awaitable<void> hold(SharedPair pair) {
-        const std::size_t before = released();
-        count(&ProxyCounts::held);
-        count(&ProxyCounts::held_now);
+    /// Counts a request that is held from now on; returns what hold() waits for the next of.
+    std::size_t begin_hold() {
+        const std::scoped_lock lock(mutex_);
+        ++counts_.held;
+        ++counts_.held_now;
+        return released_;
+    }
+
+    /// Until the release() after `before`, or until the connection to the server is at its end.
+    asio::awaitable<void> hold(SharedPair pair, std::size_t before) {
         while (released() == before && pair->server.is_open()) co_await a_change();
         const std::scoped_lock lock(mutex_);
         --counts_.held_now;
@@ -293,8 +298,10 @@ class FaultProxy::Relay {
 
     asio::awaitable<void> deliver_late(SharedPair pair, const WireRequest& request, ProxyFault fault) {
         count(&ProxyCounts::cut);
+        // Before the client sees that it is cut: the test may call release() as soon as it does.
+        const std::size_t before = begin_hold();
         close(pair->client, fault.reset);
-        co_await hold(pair);
+        co_await hold(pair, before);
         const bool delivered = co_await forward(pair, request);
         count(delivered ? &ProxyCounts::late : &ProxyCounts::late_lost);
     }

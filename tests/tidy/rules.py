@@ -171,6 +171,19 @@ def driver_calls(path, text):
             yield number, f"the MySQL driver belongs to {DRIVER_HOME} alone"
 
 
+# nlohmann's own parser takes any depth, and copying or dumping what it made recurses until the stack is used up.
+UNBOUNDED_JSON = re.compile(r"\b(json|Json|basic_json(<[^>]*>)?)::(parse|sax_parse|accept|from_(bson|cbor|msgpack|ubjson|bjdata))"
+                            r"\s*\(")
+BOUNDED_JSON_HOME = "base/bounded_json.cpp"
+
+
+def unbounded_json(path, text):
+    product = ("agent/", "base/", "ops/cli/", "ops/doctor/", "schemas/", "sinks/", "worker/")
+    if is_cpp(path) and path.startswith(product) and path != BOUNDED_JSON_HOME:
+        yield from found(UNBOUNDED_JSON, text, f"JSON that others wrote may be hostile: {BOUNDED_JSON_HOME} parses it",
+                         code_only=True)
+
+
 def migrations(path, text):
     """A step of `migrate` adds; workers of the version before it go on with what they know."""
     if path.startswith("schemas/sql/"):
@@ -265,7 +278,7 @@ def public_comments(path, text):
 
 
 # tests/data and tests/golden hold recorded conversations and printed tables: not our words.
-RULES = [size, function_length, interface_width, header_form, includes, waits, driver_calls, migrations, words,
+RULES = [size, function_length, interface_width, header_form, includes, waits, driver_calls, unbounded_json, migrations, words,
          unfinished, machine_paths, disabled_tests, public_comments]
 
 

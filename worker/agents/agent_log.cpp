@@ -34,8 +34,11 @@ tl::unexpected<LogReadError> read_error(const agent::AgentError& error) {
     return tl::unexpected(LogReadError{LogReadError::Why::failed, error.text});
 }
 
+/// Less than a reconciler's lease: pages may go on for ever.
+constexpr std::chrono::seconds log_patience{90};
+
 Read read_once(const agent::ConversationCalls& calls) {
-    const auto events = calls.events();
+    const auto events = calls.events(agent::ConversationCalls::Clock::now() + log_patience);
     if (!events) return read_error(events.error());
     // The status last: what it says of the log's end holds for all that was read before.
     const auto info = calls.info();

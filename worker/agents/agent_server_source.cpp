@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/last_words.h"
+#include "base/bounded_json.h"
 #include "base/io/log.h"
 
 namespace epilogue {
@@ -43,7 +44,7 @@ std::vector<EventRef> of_turn(const std::vector<EventRef>& log, const TurnKey& t
 
 bool is_finish(const agent::RemoteEvent& event) {
     if (event.kind != "ActionEvent") return false;
-    const Json action = Json::parse(event.json, nullptr, false);
+    const Json action = parse_json(event.json);
     return action.is_object() && action.value("tool_name", Json()) == "finish";
 }
 

@@ -6,9 +6,11 @@
 
 #include "base/io/kafka.h"
 #include "base/mutant.h"
+#include "base/under_way.h"
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/transition.h"
 #include "worker/store/conversation_rows.h"
+#include "worker/store/leased_rows.h"
 #include "worker/store/partition_rows.h"
 #include "worker/store/reconcile_rows.h"
 
@@ -91,8 +93,11 @@ Result<void> Reconciler::work_at(const Task& task, const std::stop_token& stop) 
 }
 
 Result<void> Reconciler::reconcile(const ConversationId& conversation_id, const std::stop_token& stop) {
+    const WorkingAt note(leased_catch_up, conversation_id);
     TRY(const auto taken, take(conversation_id));
     if (!taken) return {};
+    if (taken->crashes >= most_crashes)
+        return give_up(*taken, {LogReadError::Why::unusable, "reading its log ended two workers"});
     auto log = read_log_(conversation_id, stop);
     if (log && taken->why == ReconcileReason::registered && !has_begun(*log))
         log = tl::unexpected(LogReadError{LogReadError::Why::unknown, "it has not begun"});

@@ -6,11 +6,13 @@
 #include "base/io/log.h"
 #include "base/redacted.h"
 #include "base/text.h"
+#include "base/under_way.h"
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
 #include "worker/deliver/freeze.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/fence.h"
+#include "worker/store/leased_rows.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
@@ -49,11 +51,16 @@ struct Summariser::Job {
 };
 
 Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop) {
+    const WorkingAt note(leased_summary, turn.conversation_id, turn.turn_key);
     Job job;
     TRY(const bool leased, lease(turn, job));
     if (!leased) return false;
     FinalMessageReply reply;
-    if (job.left.count() > 0)
+    if (job.row.crashes >= most_crashes) {
+        log_warn("asking for a conversation's last words ended two workers; the log's own are posted",
+                 {{"conversation", turn.conversation_id}, {"turn", turn.turn_key}});
+        reply.kind = FinalMessageReply::Kind::refused;
+    } else if (job.left.count() > 0)
         reply = final_messages_.ask({turn, job.row.status_event, lacks_words(job.row)},
                                     std::min(job.left, rules_.lease), stop);
     if (reply.kind == FinalMessageReply::Kind::stopped) {

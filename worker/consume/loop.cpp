@@ -145,8 +145,7 @@ void Loop::on(BatchReady& batch) {
     const auto applied = target_.batch.apply(batch.claim, views);
     if (applied) {
         source_.queues.done(batch.assignment, batch.claim);
-        telemetry_.readiness.set(partition_name(rules_.topic, batch.assignment.partition), "");
-        failures_.erase(batch.assignment.partition);
+        works_again(batch.assignment);
         report(*applied);
     } else if (is_fenced(applied.error())) {
         on_fenced(batch.assignment);
@@ -168,11 +167,13 @@ void Loop::on(TimersDue& timers) {
     }
     if (!*clock) {
         source_.queues.done(timers.assignment, timers.claim);
+        if (timers.queue_is_empty) works_again(timers.assignment);  // the database has answered
         return;
     }
     const auto ticked = target_.batch.tick(timers.claim, (*clock)->at, (*clock)->caught_up);
     if (ticked) {
         source_.queues.done(timers.assignment, timers.claim);
+        works_again(timers.assignment);
         report(*ticked);
     } else if (is_fenced(ticked.error())) {
         on_fenced(timers.assignment);
@@ -228,6 +229,12 @@ void Loop::on_fenced(const AssignmentId& assignment) {
     const auto jitter =
         std::chrono::duration_cast<std::chrono::milliseconds>(fenced_spread * rules_.random01());
     source_.queues.fence(assignment, fenced_for + jitter);
+}
+
+/// What an error before has put into /readyz is over.
+void Loop::works_again(const AssignmentId& assignment) {
+    telemetry_.readiness.set(partition_name(rules_.topic, assignment.partition), "");
+    failures_.erase(assignment.partition);
 }
 
 /// Names the error in /readyz; returns for how long the partition is given no work.

@@ -83,6 +83,7 @@ class Loop {
     Result<std::optional<Clock>> clock_of(const TimersDue& timers);
     void report(const BatchReport& report);
     void on_fenced(const AssignmentId& assignment);
+    void works_again(const AssignmentId& assignment);
     std::chrono::milliseconds backoff_after(const AssignmentId& assignment, const Error& error);
     void commit_offsets();
 

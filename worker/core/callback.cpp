@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "base/enum_names.h"
 #include "base/text.h"
 
@@ -123,7 +124,7 @@ std::string to_json(const CallbackOptions& options) {
 }
 
 Result<CallbackOptions> options_from_json(std::string_view text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = parse_json(text);
     if (!json.is_object()) return poisonous("options: expected a JSON object");
     CallbackOptions options;
     if (const auto mode = json.find("mode"); mode != json.end()) {

@@ -102,7 +102,9 @@ struct Stepper {
     Next operator()(const OperatorRetry&) const {
         if (!in(DeliveryState::parked)) return std::nullopt;
         // A row that was parked because it could not be looked for may be out: it is looked for first, again.
-        const bool may_be_visible = now.cause.starts_with(cause_cannot_look_up);
+        // So may be one whose sender crashed.
+        const bool may_be_visible =
+            now.cause.starts_with(cause_cannot_look_up) || now.cause.starts_with(cause_crashes);
         DeliveryProgress next = to(may_be_visible ? DeliveryState::unknown : DeliveryState::retry, now.cause,
                                    std::chrono::milliseconds{0});
         next.lookups = 0;

@@ -100,5 +100,7 @@ constexpr std::string_view cause_credential = "credential";
 /// Parked for its credential.
 bool waits_for_credential(const DeliveryProgress& progress);
 constexpr std::string_view cause_cannot_look_up = "cannot_look_up";
+/// Parked because work at it crashed one worker after the other (base/under_way.h). It may be visible.
+constexpr std::string_view cause_crashes = "its handling ended two workers";
 
 }  // namespace epilogue

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/mutant.h"
+#include "base/under_way.h"
 #include "worker/deliver/admission.h"
 #include "worker/deliver/credentials.h"
 #include "worker/deliver/freeze.h"
@@ -103,6 +104,7 @@ Result<void> DeliveryClaimer::claim(const DeliveryId& delivery_id, Purpose purpo
 void DeliveryClaimer::find_sink(const CallbackRow& callback, ClaimedDelivery& claimed) const {
     const auto processor = decode_processor(callback.processor_type, callback.processor_json);
     const auto sink = sinks_.find(claimed.row.sink);
+    claimed.obstacle.clear();
     claimed.sink = processor && sink != sinks_.end() ? sink->second.get() : nullptr;
     if (processor) claimed.target = processor->target;
     if (!claimed.sink)
@@ -123,7 +125,11 @@ Result<Admission> DeliveryClaimer::admit_post(Transaction& transaction, ClaimedD
         return Admission::put_off;
     }
     find_sink(*callback, claimed);
-    if (!claimed.sink) {
+    if (row.crashes >= most_crashes) {
+        claimed.obstacle = cause_crashes;
+        row.crashes = 0;  // an operator who lets it be tried again gives it as many chances again
+    }
+    if (!claimed.obstacle.empty()) {
         const int attempt = row.progress.attempt;
         row.progress = {DeliveryState::parked, attempt, 0, claimed.obstacle, "", "", std::nullopt};
         row.next_attempt_at = claimed.claimed_at;
@@ -143,6 +149,11 @@ Result<Admission> DeliveryClaimer::admit_dedup(Transaction& transaction, Claimed
         find_sink(*callback, claimed);
     else
         claimed.obstacle = "it has no callback";
+    if (claimed.row.crashes >= most_crashes) {
+        claimed.obstacle = cause_crashes;
+        claimed.sink = nullptr;
+        claimed.row.crashes = 0;
+    }
     if (!claimed.sink) {
         claimed.row.dedup_due_at.reset();
         return Admission::put_off;

@@ -59,6 +59,7 @@ Result<void> DuplicateRemover::check(ClaimedDelivery& claimed) const {
             release_permit(transaction, claimed.permit, claimed.rate, false, now, clock_.random01()));
         stored->generation.value += 1;
         stored->lease_until = now;
+        stored->crashes = 0;
         stored->dedup_due_at =
             over ? std::nullopt
                  : std::optional(std::max(now + rules_.dedup_after, closed_until.value_or(now)));

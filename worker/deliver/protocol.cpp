@@ -158,7 +158,10 @@ Result<DeliveryRow> PostingProtocol::row_after(const ClaimedDelivery& claimed, c
     next.generation.value += 1;
     const auto wait = progress->wait.value_or(std::chrono::milliseconds{0});
     if (next.progress.state == DeliveryState::sending && !next.intent_at) next.intent_at = now;
-    if (!std::holds_alternative<IntentMade>(event)) next.lease_until = now;  // the lease is over
+    if (!std::holds_alternative<IntentMade>(event)) {
+        next.lease_until = now;  // the lease is over
+        next.crashes = 0;
+    }
     next.next_attempt_at = now + wait;
     if (next.progress.state == DeliveryState::sent) next.sent_at = now;
     if (duplicates_.needs_check(claimed, event, next)) next.dedup_due_at = now + rules_.dedup_after;

@@ -1,8 +1,10 @@
 #include "worker/deliver/sender.h"
 
 #include "base/io/log.h"
+#include "base/under_way.h"
 #include "worker/deliver/credentials.h"
 #include "worker/store/fence.h"
+#include "worker/store/leased_rows.h"
 
 namespace epilogue {
 
@@ -15,6 +17,7 @@ Result<bool> Sender::probe(const DeliveryId& delivery_id) const {
 }
 
 Result<bool> Sender::attempt(const DeliveryId& delivery_id, Purpose purpose) const {
+    const WorkingAt note(leased_delivery, delivery_id);
     ClaimedDelivery claimed;
     TRY_VOID(claimer_.claim(delivery_id, purpose, claimed));
     if (claimed.admission == Admission::untouched) return false;
@@ -33,6 +36,7 @@ Result<bool> Sender::attempt(const DeliveryId& delivery_id, Purpose purpose) con
 }
 
 Result<bool> Sender::remove_duplicates(const DeliveryId& delivery_id) const {
+    const WorkingAt note(leased_delivery, delivery_id);
     ClaimedDelivery claimed;
     TRY_VOID(claimer_.claim(delivery_id, Purpose::dedup, claimed));
     if (claimed.admission == Admission::put_off && !claimed.sink)

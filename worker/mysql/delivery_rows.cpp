@@ -16,7 +16,7 @@ constexpr const char* delivery_columns =
     "cause, remote_id, "
     "remote_url, body, owner, generation, lease_until, next_attempt_at, intent_at, sent_at, heal_due_at, "
     "created_at, "
-    "source_partition, source_offset, credential, rate_window";
+    "source_partition, source_offset, credential, rate_window, crashes";
 
 DeliveryRow delivery_row(const SqlRow& values) {
     Columns columns(values);
@@ -47,6 +47,7 @@ DeliveryRow delivery_row(const SqlRow& values) {
     row.source_offset = columns.number_or_null();
     row.credential = columns.text();
     row.rate_window = columns.text();
+    row.crashes = static_cast<int>(columns.number());
     return row;
 }
 
@@ -114,7 +115,7 @@ Result<void> MysqlDeliveryRows::update(const DeliveryRow& row) {
         "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, body=?, "
         "body_sha256=?, owner=?, "
         "generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, heal_due_at=?, "
-        "credential=?, rate_window=? WHERE delivery_id=?",
+        "credential=?, rate_window=?, crashes=? WHERE delivery_id=?",
         {std::string(name_of(row.progress.state)), std::int64_t{row.progress.attempt},
          std::int64_t{row.progress.lookups}, sql_value_or_null(row.progress.cause),
          sql_value_or_null(row.progress.remote_id), sql_value_or_null(row.progress.remote_url),
@@ -122,7 +123,7 @@ Result<void> MysqlDeliveryRows::update(const DeliveryRow& row) {
          sql_value_or_null(row.owner), row.generation.value, sql_value(row.lease_until),
          sql_value(row.next_attempt_at), sql_value(row.intent_at), sql_value(row.sent_at),
          sql_value(row.dedup_due_at), sql_value_or_null(row.credential), sql_value_or_null(row.rate_window),
-         row.id}));
+         std::int64_t{row.crashes}, row.id}));
     return {};
 }
 

@@ -8,7 +8,7 @@ Result<void> MysqlReconcileRows::request(const ReconcileRow& row) {
     TRY_VOID(session_.execute(
         "INSERT INTO catch_ups (conversation_id, why, asked_at, next_try_at, attempts, owner) "
         "VALUES (?,?,UTC_TIMESTAMP(6),?,0,NULL) ON DUPLICATE KEY UPDATE why=VALUES(why), "
-        "asked_at=VALUES(asked_at), next_try_at=VALUES(next_try_at), attempts=0, owner=NULL",
+        "asked_at=VALUES(asked_at), next_try_at=VALUES(next_try_at), attempts=0, owner=NULL, crashes=0",
         {row.conversation_id, std::string(name_of(row.why)), row.next_try_at}));
     return {};
 }
@@ -22,7 +22,7 @@ Result<std::vector<ConversationId>> MysqlReconcileRows::due(std::size_t limit) {
 }
 
 Result<std::optional<ReconcileRow>> MysqlReconcileRows::lock(const ConversationId& conversation_id) {
-    TRY(const auto rows, session_.query("SELECT why, next_try_at, attempts, owner FROM catch_ups "
+    TRY(const auto rows, session_.query("SELECT why, next_try_at, attempts, owner, crashes FROM catch_ups "
                                         "WHERE conversation_id=? FOR UPDATE",
                                         {conversation_id}));
     if (rows.empty()) return std::optional<ReconcileRow>();
@@ -34,6 +34,7 @@ Result<std::optional<ReconcileRow>> MysqlReconcileRows::lock(const ConversationI
     row.next_try_at = columns.instant().value_or(Instant{});
     row.attempts = static_cast<int>(columns.number());
     row.owner = columns.text();
+    row.crashes = static_cast<int>(columns.number());
     return std::optional(std::move(row));
 }
 

@@ -33,7 +33,7 @@ Result<void> MysqlSummaryRows::insert(const std::vector<SummaryRow>& rows) {
 Result<std::optional<SummaryRow>> MysqlSummaryRows::summary_row(const TurnId& turn, const std::string& lock) {
     TRY(const auto rows,
         session_.query("SELECT source, body, state, status_event, ended_at, owner, generation, lease_until, "
-                       "created_at FROM summaries WHERE conversation_id=? AND turn_key=?" +
+                       "created_at, crashes FROM summaries WHERE conversation_id=? AND turn_key=?" +
                            lock,
                        {turn.conversation_id, turn.turn_key}));
     if (rows.empty()) return std::optional<SummaryRow>();
@@ -50,6 +50,7 @@ Result<std::optional<SummaryRow>> MysqlSummaryRows::summary_row(const TurnId& tu
     row.generation = {columns.number()};
     row.lease_until = columns.instant();
     row.created_at = columns.instant().value_or(Instant{});
+    row.crashes = static_cast<int>(columns.number());
     return std::optional(std::move(row));
 }
 

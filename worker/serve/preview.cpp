@@ -172,7 +172,10 @@ Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner
     Interceptor interceptor;
     SinkSettings kept = settings;
     kept.transport = [&](const HttpRequest& request) { return interceptor(request); };
-    kept.write_log = [&](const std::string& line) { interceptor.keep_line(line); };
+    kept.write_log = [&](const std::string& line) {
+        interceptor.keep_line(line);
+        return true;
+    };
     const auto sinks = make_sinks(kept);
     Sink& sink = *sinks.at(processor.sink);
     Post post;

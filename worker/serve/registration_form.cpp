@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "base/config_keys.h"
 #include "base/text.h"
 #include "schemas/json_reader.h"
@@ -99,7 +100,7 @@ tl::expected<RegistrationForm, BodyFault> form_from_json(std::string_view body) 
         return tl::unexpected(BodyFault{false, "the body: " + std::string(checked.error().reason) +
                                                    (checked.error().detail.empty() ? "" : ": ") +
                                                    checked.error().detail});
-    const Json json = Json::parse(body, nullptr, false);
+    const Json json = parse_json(body);
     if (!json.is_object()) return tl::unexpected(BodyFault{false, "the body: expected a JSON object"});
     for (const auto& [name, value] : json.items())
         if (auto complaint = complaint_about(name); !complaint.empty()) return wrong(std::move(complaint));

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bounded_json.h"
 #include "base/instant.h"
 
 namespace epilogue {
@@ -19,7 +20,7 @@ Json json_of(const Column& column, const std::optional<std::string>& value) {
             return at ? Json(to_iso(*at)) : Json(*value);
         }
         case Kind::json: {
-            const Json nested = Json::parse(*value, nullptr, false);
+            const Json nested = parse_ordered_json(*value);
             return nested.is_discarded() ? Json(*value) : nested;
         }
         case Kind::blob:

@@ -39,6 +39,7 @@ struct DeliveryRow {
     std::optional<std::int64_t> source_offset;
     std::string credential;   ///< whose limits it counts against (Quota); empty until its first claim
     std::string rate_window;  ///< that its post needs
+    int crashes = 0;          ///< of workers that worked at it, since work at it last ended otherwise
 };
 
 /// Not thread-safe; valid as long as its transaction.

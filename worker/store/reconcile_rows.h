@@ -27,6 +27,7 @@ struct ReconcileRow {
     Instant next_try_at;  ///< it may be taken from then on: it waits, or it is leased
     int attempts = 0;     ///< begun
     std::string owner;    ///< who began the last one
+    int crashes = 0;      ///< of workers that worked at it; only read
 };
 
 /// Not thread-safe; valid as long as its transaction.

@@ -33,6 +33,7 @@ struct SummaryRow {
     std::string owner = {};
     Generation generation = {};
     std::optional<Instant> lease_until = {};
+    int crashes = 0;          ///< of workers that worked at it; only read
     Instant created_at = {};  ///< set by the insertion
 };
 

@@ -30,7 +30,7 @@ Sinks sinks_for(const FakePlatformServer& platform, std::chrono::milliseconds ht
     settings.mac_key = "a key of the tests";
     settings.http_timeout = http_timeout;
     settings.version = "of the tests";
-    settings.write_log = [](const std::string&) {};
+    settings.write_log = [](const std::string&) { return true; };
     return make_sinks(settings);
 }
 

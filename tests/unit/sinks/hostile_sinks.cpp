@@ -49,7 +49,7 @@ SinkSettings settings_for(const FakePlatformServer& platform) {
     settings.sections.edit<SlackSection>().token = Secret("token");
     settings.mac_key = "key";
     settings.version = "0.1.0";
-    settings.write_log = [](const std::string&) {};
+    settings.write_log = [](const std::string&) { return true; };
     return settings;
 }
 

@@ -14,7 +14,10 @@ SinkSettings settings(std::vector<std::string>& lines) {
     SinkSettings result;
     result.mac_key = "key";
     result.version = "0.1.0";
-    result.write_log = [&lines](const std::string& line) { lines.push_back(line); };
+    result.write_log = [&lines](const std::string& line) {
+        lines.push_back(line);
+        return true;
+    };
     return result;
 }
 

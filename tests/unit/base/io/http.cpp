@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <boost/test/unit_test.hpp>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -67,6 +68,7 @@ class SilentPort {
             static_cast<void>(::connect(fillers_.back(), as_any(address), sizeof address));
         }
     }
+    int descriptor() const { return socket_; }
     std::string url(const std::string& scheme) const {
         return scheme + "://127.0.0.1:" + std::to_string(port_) + "/";
     }
@@ -86,6 +88,30 @@ class SilentPort {
     int socket_;
     std::uint16_t port_ = 0;
     std::vector<int> fillers_;
+};
+
+/// A server that answers its one request with a byte of the body every 20 ms, 200 of them.
+class TricklingServer {
+  public:
+    TricklingServer() : listener_(0), thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+    std::string url() const { return listener_.url("http"); }
+
+  private:
+    void serve(const std::stop_token& stop) const {
+        constexpr int bytes = 200;
+        pollfd waiting{listener_.descriptor(), POLLIN, 0};
+        ::poll(&waiting, 1, 10000);
+        const int peer = ::accept(listener_.descriptor(), nullptr, nullptr);
+        const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(bytes) + "\r\n\r\n";
+        static_cast<void>(::send(peer, head.data(), head.size(), MSG_NOSIGNAL));
+        pollfd hung_up{peer, POLLRDHUP, 0};
+        for (int sent = 0; sent < bytes && !stop.stop_requested() && ::poll(&hung_up, 1, 20) == 0; ++sent)
+            static_cast<void>(::send(peer, "x", 1, MSG_NOSIGNAL));
+        ::close(peer);
+    }
+
+    SilentPort listener_;
+    std::jthread thread_;
 };
 
 }  // namespace
@@ -180,6 +206,16 @@ BOOST_AUTO_TEST_CASE(a_server_that_takes_the_request_and_is_silent_is_uncertain)
     HttpRequest request = request_to(port.url("http"), "POST", "x");
     request.timeout = 200ms;
     BOOST_TEST((send(request).outcome == HttpOutcome::uncertain));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_trickles_its_answer_is_given_up_at_the_deadline_of_the_whole) {
+    const TricklingServer server;
+    HttpRequest request = request_to(server.url());
+    request.timeout = 500ms;
+    const HttpAnswer answer = send(request);
+    BOOST_TEST((answer.outcome == HttpOutcome::uncertain));
+    BOOST_TEST(answer.timed_out);
+    BOOST_TEST(answer.body.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_reset_is_uncertain_applied_or_not) {

@@ -4,7 +4,9 @@
 #include <thread>
 
 #include <boost/test/unit_test.hpp>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "log_lines.h"
 
@@ -111,6 +113,32 @@ BOOST_AUTO_TEST_CASE(a_warning_is_written_once_in_ten_seconds_and_counts_what_it
     now += 10s;
     BOOST_TEST((warnings.due("kafka") == 1U));
     BOOST_TEST((warnings.due("database") == 0U));
+}
+
+BOOST_AUTO_TEST_CASE(output_is_written_whatever_the_level_is) {
+    const auto lines = lines_of([] {
+        start_logging(LogLevel::error, LogFormat::text);
+        log_info("a message");
+        BOOST_TEST(log_output("an output", {{"delivery", "one"}}));
+    });
+    BOOST_REQUIRE(lines.size() == 1U);
+    BOOST_TEST(lines[0].ends_with("Z info an output delivery=one"));
+}
+
+BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_says_so) {
+    const int kept = ::dup(STDERR_FILENO);
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    ::dup2(full, STDERR_FILENO);
+    const bool on_a_full_disk = log_output("an output", {});
+    ::close(STDERR_FILENO);
+    const bool closed = log_output("an output", {});
+    ::dup2(kept, STDERR_FILENO);
+    ::close(kept);
+    ::close(full);
+    BOOST_TEST(!on_a_full_disk);
+    BOOST_TEST(!closed);
+    const auto lines = lines_of([] { BOOST_TEST(log_output("an output", {})); });
+    BOOST_TEST(lines.size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_warning_left_out_writes_nothing) {

@@ -14,7 +14,10 @@ namespace {
 
 /// A log sink that writes to `lines`.
 LogSink log_to(std::vector<std::string>& lines) {
-    return LogSink([&lines](const std::string& line) { lines.push_back(line); });
+    return LogSink([&lines](const std::string& line) {
+        lines.push_back(line);
+        return true;
+    });
 }
 
 Post log_post(std::string body) {
@@ -61,6 +64,14 @@ BOOST_AUTO_TEST_CASE(a_log_line_is_never_seen_so_an_unknown_one_is_written_again
     BOOST_REQUIRE(lines.size() == 2U);
     BOOST_TEST(lines[0] == lines[1]);
     BOOST_TEST(!log.remove(post, {"d-1", ""}));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_could_not_be_written_is_not_sent_and_tried_again) {
+    LogSink log([](const std::string&) { return false; });
+    const auto attempt = log.create(log_post("x"));
+    BOOST_CHECK(attempt.answer == Answer::retry);
+    BOOST_TEST(attempt.cause == "the line could not be written");
+    BOOST_TEST(attempt.receipt.remote_id.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_log_line_may_hold_malformed_bytes) {

@@ -81,11 +81,14 @@ class OneRowStore final : public Store {
     explicit OneRowStore(OneRow& table) : table_(table) {}
     Result<void> transact(const Work& work, const Check&) override { return read_only(work); }
     Result<void> read_only(const Work& work) override {
+        if (is_away) return retryable("the database is away");
         OneRowTransaction transaction(table_);
         return work(transaction);
     }
     Result<void> end_session(std::int64_t) override { return {}; }
     Result<Installation> installation() override { return Installation{}; }
+
+    bool is_away = false;
 
   private:
     OneRow& table_;
@@ -196,5 +199,19 @@ BOOST_AUTO_TEST_CASE(after_a_fence_a_claim_is_made_only_when_the_broker_has_acce
     BOOST_TEST((it.log.awaited.back() == NextOffset{7}));
     BOOST_TEST(it.table.claims == 2);
     BOOST_TEST(it.log.is_reading);
+    BOOST_TEST(it.readiness.missing() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_without_records_is_ready_again_when_its_timers_reach_the_database_again) {
+    OneLoop it(0.0);
+    const auto idle = [&] {
+        it.turn_after(30s);  // looks at the log
+        it.turn();           // steps the timers
+    };
+    it.store.is_away = true;
+    idle();
+    BOOST_TEST(it.readiness.missing() == "t partition 0: the database is away\n");
+    it.store.is_away = false;
+    idle();
     BOOST_TEST(it.readiness.missing() == "");
 }
