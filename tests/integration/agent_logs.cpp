@@ -9,6 +9,7 @@
 #include "tests/integration/recording_set.h"
 #include "tests/support/expect.h"
 #include "worker/agents/reconciler.h"
+#include "worker/sources/registry.h"
 #include "worker/store/reconcile_rows.h"
 
 namespace {
@@ -34,7 +35,7 @@ std::vector<RecordedConversation> recorded_logs() {
 struct AgentLogEnvironment {
     explicit AgentLogEnvironment(const std::string& name)
         : owned(server(), name),
-          planner(expect(owned.store().installation()).id, SummaryRules{}),
+          planner(expect(owned.store().installation()).id, summary_rules({})),
           directory(endpoints_in(owned.store()), session_key_sealer({}),
                     {agent_server.url(), Secret("key"), agent::Deadlines{}}),
           reconciler(owned.store(), planner, logs_of(directory), {"group", "topic", "the test", {}},

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/calls.h"
-#include "worker/agents/final_message_source.h"
+#include "worker/sources/final_message_source.h"
 
 namespace epilogue {
 
