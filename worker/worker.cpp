@@ -22,8 +22,6 @@
 namespace epilogue {
 namespace {
 
-constexpr std::chrono::seconds loop_stalls_after{60};
-
 /// Waits for the database and checks its tables; the worker is unready meanwhile. An empty id: stopped.
 Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
                                      const std::stop_token& stop) {
@@ -123,9 +121,7 @@ class Worker {
                  parts_rules(config, owner, installation), observing(telemetry, dead_letters_), telemetry),
           gauges_(parts_.queues, parts_.log, post_store_, telemetry, config.kafka.topic) {}
 
-    bool turns() const {
-        return std::chrono::steady_clock::now() - parts_.loop.last_turn() < loop_stalls_after;
-    }
+    bool turns() const { return parts_.loop.is_turning(); }
 
     Result<void> run(const std::stop_token& stop) {
         TRY_VOID(parts_.poller.open());
