@@ -27,9 +27,6 @@ enum class DatabaseTls { off, preferred, required };
 /// What happens to turns that time out all at once (contract §4a).
 enum class TimeoutStorm { hold, post };
 
-/// Where a summary comes from: the agent's last words, or the facts of the turn.
-enum class SummarySource { final_words, digest };
-
 class ConfigSchema;  // base/config_keys.h: the sections that there are
 
 /// One member per section and key of the file, with the contract's defaults; docs stand in config_keys.cpp
@@ -75,12 +72,6 @@ struct Config {
         Secret api_key;
         bool operator==(const Worker&) const = default;
     };
-    struct Summary {
-        std::vector<SummarySource> sources{SummarySource::final_words, SummarySource::digest};
-        std::chrono::seconds deadline{120};
-        std::string web_url;
-        bool operator==(const Summary&) const = default;
-    };
     struct AgentServer {
         std::string url;
         Secret session_api_key;
@@ -103,11 +94,10 @@ struct Config {
     Database database;
     Security security;
     Worker worker;
-    Summary summary;
     AgentServer agent_server;
     Retention retention;
     Log log;
-    ConfigExtensions extensions;  ///< the sinks' sections, which base/ does not know
+    ConfigExtensions extensions;  ///< the sinks' and summary sources' sections
     bool operator==(const Config&) const = default;
 };
 

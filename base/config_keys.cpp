@@ -102,21 +102,6 @@ ConfigSection worker_section() {
         }};
 }
 
-ConfigSection summary_section() {
-    using Summary = Config::Summary;
-    return {
-        "summary",
-        "What is said about a turn.",
-        {
-            {"sources", choices(&Config::summary, &Summary::sources, {"final", "digest"}),
-             "Tried in this order: the agent's last words, the facts of its work."},
-            {"deadline_s", number(&Config::summary, &Summary::deadline, 1, 3600),
-             "How long a post waits at most for the agent server to say the last words."},
-            {"web_url", optional_url(place(&Config::summary, &Summary::web_url)),
-             "e.g. https://app.example.com/conversations/{conversation_id}: adds a link under the summary."},
-        }};
-}
-
 ConfigSection agent_server_section() {
     using AgentServer = Config::AgentServer;
     return {
@@ -179,10 +164,11 @@ const ConfigKey* ConfigSection::find(std::string_view key) const {
     return found == keys.end() ? nullptr : &*found;
 }
 
-ConfigSchema::ConfigSchema(std::vector<ConfigSection> extensions)
-    : sections_{kafka_section(),  database_section(), security_section(),
-                worker_section(), summary_section(),  agent_server_section()} {
-    std::ranges::move(extensions, std::back_inserter(sections_));
+ConfigSchema::ConfigSchema(DeclaredSections declared)
+    : sections_{kafka_section(), database_section(), security_section(), worker_section()} {
+    std::ranges::move(declared.summary, std::back_inserter(sections_));
+    sections_.push_back(agent_server_section());
+    std::ranges::move(declared.sinks, std::back_inserter(sections_));
     sections_.push_back(retention_section());
     sections_.push_back(log_section());
 }

@@ -28,12 +28,17 @@ struct ConfigSection {
     const ConfigKey* find(std::string_view key) const;
 };
 
+/// Sections that base/ does not know, by their place in the example file.
+struct DeclaredSections {
+    std::vector<ConfigSection> summary = {};  ///< between [worker] and [agent_server]
+    std::vector<ConfigSection> sinks = {};    ///< between [agent_server] and [retention]
+};
+
 /// All sections, in the order of the example file: those of Config's own members, and those that others
 /// declare.
 class ConfigSchema {
   public:
-    /// With `extensions` between [agent_server] and [retention].
-    explicit ConfigSchema(std::vector<ConfigSection> extensions);
+    explicit ConfigSchema(DeclaredSections declared);
 
     const std::vector<ConfigSection>& sections() const { return sections_; }
     /// The section of that name, or null.

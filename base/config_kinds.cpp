@@ -134,26 +134,26 @@ ConfigKind one_of(std::vector<std::string_view> names, std::size_t standard,
     return kind;
 }
 
-ConfigKind some_of(std::vector<std::string_view> names, std::vector<std::size_t> standard,
-                   std::function<void(Config&, std::vector<std::size_t>)> set) {
+ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std::string_view> names) {
     ConfigKind kind;
     kind.written = ConfigKind::Written::list;
     kind.expected = fmt::format("a list of {}, each at most once", alternatives(names));
+    Config defaults;
     std::vector<std::string> shown;
-    for (const std::size_t position : standard) shown.push_back(quoted(names.at(position)));
+    for (const std::string& name : place(defaults)) shown.push_back(quoted(name));
     kind.default_value = fmt::format("[{}]", fmt::join(shown, ", "));
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
         const auto* list = std::get_if<ConfigValue::List>(&value.data);
         if (list == nullptr || list->empty())
             return fmt::format("expected {}, got {}", expected, list ? "an empty array" : described(value));
-        std::vector<std::size_t> positions;
+        std::vector<std::string> chosen;
         for (const ConfigValue& element : *list) {
             const auto position = position_of(names, element);
-            if (!position || std::ranges::find(positions, *position) != positions.end())
+            if (!position || std::ranges::find(chosen, names[*position]) != chosen.end())
                 return mismatch(expected, element);
-            positions.push_back(*position);
+            chosen.emplace_back(names[*position]);
         }
-        set(config, std::move(positions));
+        place(config) = std::move(chosen);
         return {};
     };
     return kind;

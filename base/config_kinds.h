@@ -84,32 +84,36 @@ ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place);
 /// `[kafka] properties`, without those that would break the contract.
 ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> place);
 
+/// A list, not empty and without repeats, of `names`.
+ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std::string_view> names);
+
 /// `[section.key.<name>] token`: tokens under names of the user's choice. `expected` as in messages, `sample`
 /// as in ConfigKind.
 ConfigKind named_tokens(ConfigPlace<std::map<std::string, Secret>> place, std::string expected,
                         std::string sample);
 
-/// Building stones of the templates below: values as 64-bit numbers and as positions in a list of names.
+/// Building stones of the templates below: values as 64-bit numbers and as a position in a list of names.
 ConfigKind integer_in(std::int64_t low, std::int64_t high, std::int64_t standard,
                       std::function<void(Config&, std::int64_t)> set);
 ConfigKind one_of(std::vector<std::string_view> names, std::size_t standard,
                   std::function<void(Config&, std::size_t)> set);
-ConfigKind some_of(std::vector<std::string_view> names, std::vector<std::size_t> standard,
-                   std::function<void(Config&, std::vector<std::size_t>)> set);
 
 /// An integer, or a duration in its own unit, from `low` to `high`, both included.
-template <class Section, class T>
-ConfigKind number(Section Config::*section, T Section::*field, std::int64_t low, std::int64_t high) {
-    const Config defaults;
-    const T standard = defaults.*section.*field;
+template <class T>
+ConfigKind number(ConfigPlace<T> place, std::int64_t low, std::int64_t high) {
+    Config defaults;
+    const T standard = place(defaults);
     if constexpr (std::is_integral_v<T>) {
-        return integer_in(
-            low, high, static_cast<std::int64_t>(standard),
-            [=](Config& config, std::int64_t value) { config.*section.*field = static_cast<T>(value); });
+        return integer_in(low, high, static_cast<std::int64_t>(standard),
+                          [=](Config& config, std::int64_t value) { place(config) = static_cast<T>(value); });
     } else {
         return integer_in(low, high, standard.count(),
-                          [=](Config& config, std::int64_t value) { config.*section.*field = T(value); });
+                          [=](Config& config, std::int64_t value) { place(config) = T(value); });
     }
+}
+template <class Section, class T>
+ConfigKind number(Section Config::*section, T Section::*field, std::int64_t low, std::int64_t high) {
+    return number(place(section, field), low, high);
 }
 
 /// One of `names`, which stand in the order of T's enumerators.
@@ -119,21 +123,6 @@ ConfigKind choice(Section Config::*section, T Section::*field, std::vector<std::
     return one_of(
         std::move(names), static_cast<std::size_t>(defaults.*section.*field),
         [=](Config& config, std::size_t position) { config.*section.*field = static_cast<T>(position); });
-}
-
-/// A list, not empty and without repeats, of `names`, which stand in the order of T's enumerators.
-template <class Section, class T>
-ConfigKind choices(Section Config::*section, std::vector<T> Section::*field,
-                   std::vector<std::string_view> names) {
-    const Config defaults;
-    std::vector<std::size_t> standard;
-    for (const T value : defaults.*section.*field) standard.push_back(static_cast<std::size_t>(value));
-    return some_of(std::move(names), std::move(standard),
-                   [=](Config& config, const std::vector<std::size_t>& positions) {
-                       auto& list = config.*section.*field;
-                       list.clear();
-                       for (const std::size_t position : positions) list.push_back(static_cast<T>(position));
-                   });
 }
 
 }  // namespace epilogue

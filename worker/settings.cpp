@@ -8,6 +8,8 @@
 #include "base/ids.h"
 #include "base/io/log.h"
 #include "base/version.h"
+#include "worker/sources/registry.h"
+#include "worker/sources/summary_section.h"
 
 namespace epilogue {
 namespace {
@@ -15,17 +17,12 @@ namespace {
 constexpr std::size_t short_id = 8;
 constexpr int summariser_threads = 8;
 
-SummaryRules summary_rules(const Config& config) {
-    SummaryRules rules;
-    rules.sources.clear();
-    for (const SummarySource source : config.summary.sources)
-        rules.sources.emplace_back(source == SummarySource::final_words ? "final" : "digest");
-    rules.web_url = config.summary.web_url;
-    return rules;
+std::chrono::seconds summary_deadline(const Config& config) {
+    return config.extensions.get<SummarySection>().deadline;
 }
 
 AskRules ask_rules(const Config& config) {
-    return {!config.agent_server.url.empty(), config.summary.deadline};
+    return {!config.agent_server.url.empty(), summary_deadline(config)};
 }
 
 }  // namespace
@@ -50,7 +47,7 @@ KafkaSettings kafka_settings(const Config& config) {
 }
 
 const ConfigSchema& config_schema() {
-    static const ConfigSchema schema(sink_sections());
+    static const ConfigSchema schema({.summary = summary_sections(), .sinks = sink_sections()});
     return schema;
 }
 
@@ -79,7 +76,7 @@ BatchRules batch_rules(const Config& config) {
 
 Result<Planner> planner_for(const Config& config, Store& store) {
     TRY(const Installation installation, store.installation());
-    return Planner(installation.id, summary_rules(config), ask_rules(config));
+    return Planner(installation.id, summary_rules(config.extensions), ask_rules(config));
 }
 
 AgentDirectoryRules agent_directory_rules(const Config& config) {
@@ -101,14 +98,14 @@ PartsRules parts_rules(const Config& config, const std::string& owner, const Ins
     const SenderClock clock = system_sender_clock();
     return {
         .installation_id = installation.id,
-        .summary = summary_rules(config),
+        .summary = summary_rules(config.extensions),
         .asking = ask_rules(config),
         .batch = batch_rules(config),
         .adoption = {installation.created_at, worker.adopt_max_age, watch_rules(config)},
         .sender = {.owner = owner, .lease = worker.lease, .http_timeout = worker.http_timeout},
         .sender_clock = clock,
         .senders = worker.senders,
-        .summariser = {owner, worker.lease, config.summary.deadline},
+        .summariser = {owner, worker.lease, summary_deadline(config)},
         .summarisers = summariser_threads,
         .queue_limits = {worker.batch_max_records, worker.batch_max_bytes, worker.batch_max_wait},
         .queue_clock = {},

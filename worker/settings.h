@@ -20,7 +20,7 @@ namespace epilogue {
 MysqlSettings mysql_settings(const Config& config);
 /// With a client.id of its own for each call.
 KafkaSettings kafka_settings(const Config& config);
-/// All sections there are: the core's and the sinks'.
+/// All sections there are: the core's, the summary sources' and the sinks'.
 const ConfigSchema& config_schema();
 /// With the first of [security] keys; the lines of the `log` processor go to our log.
 SinkSettings sink_settings(const Config& config);

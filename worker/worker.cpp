@@ -1,6 +1,7 @@
 #include "worker/worker.h"
 
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "base/ids.h"
@@ -8,7 +9,6 @@
 #include "base/thread_name.h"
 #include "base/version.h"
 #include "sinks/registry.h"
-#include "worker/agents/agent_server_source.h"
 #include "worker/consume/dead_letter_topic.h"
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
@@ -17,11 +17,10 @@
 #include "worker/serve/gauges.h"
 #include "worker/serve/http_endpoints.h"
 #include "worker/settings.h"
+#include "worker/sources/registry.h"
 
 namespace epilogue {
 namespace {
-
-constexpr std::chrono::seconds loop_stalls_after{60};
 
 /// Waits for the database and checks its tables; the worker is unready meanwhile. An empty id: stopped.
 Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
@@ -113,17 +112,17 @@ class Worker {
           sinks_(make_sinks(sink_settings(config))),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
-          final_messages_(
-              [this](const ConversationId& conversation_id) { return agents_.server_of(conversation_id); }),
+          final_messages_(make_asking_sources({config.extensions,
+                                               [this](const ConversationId& conversation_id) {
+                                                   return agents_.server_of(conversation_id);
+                                               }})),
           consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group),
           dead_letters_(kafka_settings(config), config.kafka.dead_letter_topic),
-          parts_({loop_store_, post_store_, consumer_, sinks_, final_messages_, logs_of(agents_)},
+          parts_({loop_store_, post_store_, consumer_, sinks_, *final_messages_, logs_of(agents_)},
                  parts_rules(config, owner, installation), observing(telemetry, dead_letters_), telemetry),
           gauges_(parts_.queues, parts_.log, post_store_, telemetry, config.kafka.topic) {}
 
-    bool turns() const {
-        return std::chrono::steady_clock::now() - parts_.loop.last_turn() < loop_stalls_after;
-    }
+    bool turns() const { return parts_.loop.is_turning(); }
 
     Result<void> run(const std::stop_token& stop) {
         TRY_VOID(parts_.poller.open());
@@ -163,7 +162,7 @@ class Worker {
     MysqlStore post_store_;
     Sinks sinks_;
     AgentDirectory agents_;
-    AgentServerSource final_messages_;
+    const std::unique_ptr<FinalMessageSource> final_messages_;
     KafkaConsumer consumer_;
     DeadLetterTopic dead_letters_;  ///< the loop's
     Parts parts_;

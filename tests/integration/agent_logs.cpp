@@ -3,12 +3,14 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "log_lines.h"
 #include "schemas/decode.h"
 #include "tests/agent/fake_agent_server.h"
 #include "tests/integration/owned_partition.h"
 #include "tests/integration/recording_set.h"
 #include "tests/support/expect.h"
 #include "worker/agents/reconciler.h"
+#include "worker/sources/registry.h"
 #include "worker/store/reconcile_rows.h"
 
 namespace {
@@ -34,7 +36,7 @@ std::vector<RecordedConversation> recorded_logs() {
 struct AgentLogEnvironment {
     explicit AgentLogEnvironment(const std::string& name)
         : owned(server(), name),
-          planner(expect(owned.store().installation()).id, SummaryRules{}),
+          planner(expect(owned.store().installation()).id, summary_rules({})),
           directory(endpoints_in(owned.store()), session_key_sealer({}),
                     {agent_server.url(), Secret("key"), agent::Deadlines{}}),
           reconciler(owned.store(), planner, logs_of(directory), {"group", "topic", "the test", {}},
@@ -107,4 +109,49 @@ BOOST_AUTO_TEST_CASE(of_each_recorded_log_the_last_turn_is_reported_and_its_reco
                                        records_of(log, *parse_instant("2026-11-20T00:00:00Z"))));
     expect(environment.owned.tick(environment.owned.store()));
     require_last_turns();
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_is_asked_again_after_longer_pauses_and_then_given_up) {
+    AgentLogEnvironment environment("unanswered");
+    const auto& owned = environment.owned;
+    int asked = 0;
+    std::vector<std::string> results;
+    Reconciler reconciler(
+        environment.owned.store(), environment.planner,
+        [&asked](const std::string&, const std::stop_token&) -> tl::expected<ServerLog, LogReadError> {
+            ++asked;
+            return tl::make_unexpected(LogReadError{LogReadError::Why::unreachable, "no answer"});
+        },
+        {"group", "topic", "the test", {}},
+        {[&results](ReconcileReason, std::string_view result) { results.emplace_back(result); },
+         [](const auto&) {}});
+    const std::string id = "0123456789abcdef0123456789abcdef";
+    environment.owned.add(environment.owned.store(), id);
+    environment.ask(id);
+    const auto session = owned.open_session();
+    const auto micros = [&](const std::string& time) {
+        return owned.number("SELECT CAST(UNIX_TIMESTAMP(" + time + ")*1000000 AS SIGNED)");
+    };
+    const auto try_now = [&] {
+        expect(session->execute("UPDATE catch_ups SET next_try_at=UTC_TIMESTAMP(6)"));
+        return epilogue::testing::lines_of([&] {
+            expect(reconciler.sweep_once());
+            while (const auto task = reconciler.begin()) expect(reconciler.work_at(*task, {}));
+        });
+    };
+    const std::string next_try = "(SELECT next_try_at FROM catch_ups)";
+    for (const std::int64_t pause : {5, 15, 45, 120}) {
+        const auto before = micros("UTC_TIMESTAMP(6)");
+        BOOST_TEST(try_now().size() <= 1U);  // the text's end: no line
+        const auto after = micros("UTC_TIMESTAMP(6)");
+        BOOST_TEST(micros(next_try) >= before + pause * 1'000'000);
+        BOOST_TEST(micros(next_try) <= after + pause * 1'000'000);
+    }
+    const auto said = try_now();
+    BOOST_TEST(asked == 5);
+    BOOST_TEST(owned.number("SELECT COUNT(*) FROM catch_ups") == 0);
+    BOOST_TEST(results == std::vector<std::string>{"unreachable"}, boost::test_tools::per_element());
+    BOOST_TEST(said.at(0).find("the agent server did not tell what became of a conversation") !=
+               std::string::npos);
+    BOOST_TEST(said.at(0).find(id) != std::string::npos);
 }

@@ -1,7 +1,9 @@
 // `epilogue conversations …` from the outside, against a fake agent server and a real database.
 #define BOOST_TEST_MODULE commands_conversations
+#include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <sstream>
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -101,6 +103,25 @@ BOOST_AUTO_TEST_CASE(events_are_followed_until_the_signal) {
                [&] { return following.out() == "user: please\nagent: done[31m\nagent: and more\n"; });
     following.signal(SIGINT);
     BOOST_TEST(following.wait(patience).value() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(events_that_a_program_follows_are_one_object_a_line) {
+    Place place;
+    Process following = place.epilogue.start({"conversations", "events", id, "--follow", "--json"});
+    eventually("a socket", [&] { return place.server.sockets(id) == 1; });
+    place.server.emit(id, message_event("3", 3, "agent", "two\nlines"));
+    eventually("the new one", [&] {
+        const std::string out = following.out();
+        return out.ends_with('\n') && std::count(out.begin(), out.end(), '\n') == 3;
+    });
+    following.signal(SIGINT);
+    BOOST_TEST(following.wait(patience).value() == 0);
+    std::istringstream lines(following.out());
+    for (const char* expected : {"1", "2", "3"}) {
+        std::string line;
+        BOOST_REQUIRE(std::getline(lines, line));
+        BOOST_TEST(Json::parse(line).at("id") == expected, line);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_run_says_how_it_ended_and_exits_by_it) {

@@ -11,8 +11,10 @@
 
 #include <boost/test/unit_test.hpp>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/process/database_server.h"
+#include "base/process/programs.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process.h"
 #include "tests/support/requirements.h"
@@ -95,6 +97,52 @@ Table table_of(const std::string& out) {
     return {std::stoi(found[1]), std::stoi(found[2]), std::stoi(found[3]), std::stoi(found[4]),
             std::stoi(found[5])};
 }
+
+/// A machine as `ops/demo` sees it from an account without rights: some packages are missing, and there is no
+/// sudo. Of the programs there are those that the script needs to find that out.
+class UnprivilegedMachine {
+  public:
+    explicit UnprivilegedMachine(const std::vector<std::string>& missing) {
+        namespace fs = std::filesystem;
+        fs::permissions(folder_.path(), fs::perms::all);  // also for the account without rights
+        fs::create_directories(folder_.path() / "bin");
+        fs::create_directories(folder_.path() / "ops");
+        for (const char* part : {"demo", "setup", "packages"})
+            fs::copy(fs::path(EPILOGUE_SOURCE_DIR) / "ops" / part, folder_.path() / "ops" / part,
+                     fs::copy_options::recursive);
+        for (const char* program : {"awk", "bash", "dirname", "env", "sed"})
+            fs::create_symlink(epilogue::process::find_program(program), folder_.path() / "bin" / program);
+        std::string names;
+        for (const std::string& name : missing) names += (names.empty() ? "" : "|") + name;
+        script("dpkg-query", "case $3 in " + names + ") exit 1 ;; esac\nprintf installed");
+        script("apt-get", ": >\"" + (folder_.path() / "apt-was-run").string() + "\"");
+    }
+
+    Finished run_demo() const {
+        Command command{.argv = {(folder_.path() / "ops" / "demo").string()},
+                        .environment = {{"PATH", (folder_.path() / "bin").string()}}};
+        constexpr const char* no_account = "65534";
+        if (::geteuid() == 0)
+            command.argv = {epilogue::process::find_program("setpriv").string(),
+                            "--reuid",
+                            no_account,
+                            "--regid",
+                            no_account,
+                            "--clear-groups",
+                            command.argv.front()};
+        return run(command, one_minute);
+    }
+    bool was_apt_run() const { return std::filesystem::exists(folder_.path() / "apt-was-run"); }
+
+  private:
+    void script(const std::string& name, const std::string& text) const {
+        const auto file = folder_.path() / "bin" / name;
+        std::ofstream(file) << "#!" << epilogue::process::find_program("sh").string() << "\n" << text << "\n";
+        std::filesystem::permissions(file, std::filesystem::perms::all);
+    }
+
+    TempDir folder_;
+};
 
 }  // namespace
 
@@ -179,4 +227,16 @@ BOOST_AUTO_TEST_CASE(without_mariadb_it_says_what_to_install) {
     BOOST_TEST(demo.out() == "");
     BOOST_TEST(contains(demo.process().err(), "apt-get install mariadb-server-core mariadb-client-core"));
     demo.require_nothing_left();
+}
+
+BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_prints_the_one_line_that_installs_what_is_missing) {
+    const UnprivilegedMachine machine({"cmake", "mariadb-server-core"});
+    const Finished ended = machine.run_demo();
+    BOOST_TEST(ended.status == 69);
+    BOOST_TEST(contains(ended.out, "cmake mariadb-server-core\n"), ended.out);
+    BOOST_TEST(contains(ended.err,
+                        "\n  apt-get update -q && apt-get -o DPkg::Lock::Timeout=300 install -y "
+                        "--no-install-recommends cmake mariadb-server-core\n"),
+               ended.err);
+    BOOST_TEST(!machine.was_apt_run());
 }

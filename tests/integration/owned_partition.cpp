@@ -4,6 +4,7 @@
 
 #include "tests/integration/unread_log.h"
 #include "worker/consume/claim_partition.h"
+#include "worker/sources/registry.h"
 #include "worker/store/partition_rows.h"
 
 namespace epilogue::testing {
@@ -33,7 +34,7 @@ OwnedPartition::OwnedPartition(const Database& server, const std::string& databa
       database_(server, database),
       store_(database_.settings(), observer()),
       installation_(expect(store_.installation())),
-      planner_(installation_.id, SummaryRules{}),
+      planner_(installation_.id, summary_rules({})),
       claim_(first_claim(store_)) {}
 
 StoreObserver OwnedPartition::observer() {

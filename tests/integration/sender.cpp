@@ -4,6 +4,7 @@
 #include "worker/deliver/sender.h"
 
 #include <deque>
+#include <map>
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,6 +13,7 @@
 #include "tests/integration/migrated_database.h"
 #include "tests/support/expect.h"
 #include "tests/support/rig.h"
+#include "worker/apply/registration.h"
 #include "worker/deliver/operator_verdict.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/store/callback_rows.h"
@@ -33,7 +35,8 @@ class ObedientSink final : public Sink {
         lookup.found = seen;
         return lookup;
     }
-    Attempt create(const Post&) override {
+    Attempt create(const Post& post) override {
+        created.push_back(post.delivery_id);
         Attempt attempt;
         attempt.answer = answers.empty() ? Answer::sent : answers.front();
         if (!answers.empty()) answers.pop_front();
@@ -49,6 +52,7 @@ class ObedientSink final : public Sink {
     std::deque<Answer> answers;
     std::vector<Receipt> seen;
     std::vector<std::string> removed;
+    std::vector<std::string> created;  ///< ids of the deliveries of all requests that post
 };
 
 /// A database with the tables, a sender, and one delivery for it to work at.
@@ -76,9 +80,29 @@ class Office {
         change("deliveries", "next_attempt_at=UTC_TIMESTAMP(6)");
         static_cast<void>(expect(sender_->deliver(id)));
     }
-    OperatorAnswer resolve(OperatorAction action) {
-        return expect(resolve_delivery(*store_, id, action, ""));
+    OperatorAnswer resolve(OperatorAction action) { return expect(resolve_delivery(store_, id, action, "")); }
+    /// Lets the sender work at a delivery once, as if it were due.
+    void attempt(const std::optional<DeliveryId>& delivery = {}) {
+        change("deliveries", "next_attempt_at=UTC_TIMESTAMP(6), lease_until=NULL");
+        expect(sender_->deliver(delivery.value_or(id)));
     }
+    /// A later turn of the same callback, with a delivery of its own.
+    void add_later_turn() {
+        DeliveryRow later = row();
+        later.id = later_id;
+        later.turn_key = TurnKey("later");
+        later.progress = {};
+        const auto work = [&](Transaction& transaction) -> Result<void> {
+            const std::string summary = to_json(Summary{"**Finished**", "", "", ""});
+            TRY_VOID(
+                transaction.summaries().insert({{later.conversation_id, later.turn_key, "final", summary}}));
+            TRY(const auto inserted, transaction.deliveries().insert({later}));
+            return inserted.size() == 1 ? Result<void>() : fatal("no new delivery");
+        };
+        expect(store_.transact(work, [](Transaction&) -> Result<bool> { return false; }));
+    }
+    /// As `callbacks cancel` does it.
+    void cancel() { BOOST_REQUIRE(expect(cancel_callback(store_, row().callback_id))); }
     /// The check for duplicates, at once.
     bool remove_duplicates() {
         change("deliveries", "heal_due_at=UTC_TIMESTAMP(6)");
@@ -87,16 +111,17 @@ class Office {
     void change(const std::string& table, const std::string& assignments) {
         database_.query("UPDATE " + table + " SET " + assignments);
     }
-    DeliveryRow row() {
+    DeliveryRow row(const std::optional<DeliveryId>& delivery = {}) {
         std::optional<DeliveryRow> found;
         expect(store_.read_only([&](Transaction& transaction) -> Result<void> {
-            TRY(found, transaction.deliveries().lock(id));
+            TRY(found, transaction.deliveries().lock(delivery.value_or(id)));
             return {};
         }));
         return found.value();
     }
 
     const DeliveryId id{"11111111-2222-5333-8444-555555555555"};
+    const DeliveryId later_id{"99999999-2222-5333-8444-555555555555"};
     ObedientSink* sink = nullptr;
 
   private:
@@ -216,4 +241,51 @@ BOOST_AUTO_TEST_CASE(a_check_that_cannot_be_made_leaves_the_row_sent) {
         BOOST_TEST(row.progress.cause == "");
         BOOST_TEST(!row.dedup_due_at.has_value());
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_post_of_a_cancelled_callback_that_was_tried_before_is_finished) {
+    for (const Answer first : {Answer::retry, Answer::unknown}) {
+        Office office;
+        office.sink->answers = {first};
+        office.attempt();
+        BOOST_REQUIRE(!is_final(office.row().progress.state));
+        office.cancel();
+        office.deliver();
+        BOOST_TEST((office.row().progress.state == DeliveryState::sent));
+        BOOST_TEST(office.sink->created.size() == 2U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_post_of_a_cancelled_callback_that_was_never_tried_fails_and_says_so) {
+    Office office;
+    office.cancel();
+    office.deliver();
+    BOOST_TEST((office.row().progress.state == DeliveryState::failed));
+    BOOST_TEST(office.row().progress.cause == "cancelled before it was tried");
+    BOOST_TEST(office.sink->created.empty());
+}
+
+BOOST_AUTO_TEST_CASE(of_one_callback_only_the_oldest_delivery_that_is_neither_final_nor_parked_is_sent) {
+    const std::map<std::string, bool> waits{{"PLANNED", true}, {"RETRY", true},   {"SENDING", true},
+                                            {"UNKNOWN", true}, {"PARKED", false}, {"SENT", false},
+                                            {"FAILED", false}};
+    for (const auto& [state, must_wait] : waits) {
+        BOOST_TEST_CONTEXT("the older one is " << state) {
+            Office office;
+            office.change("deliveries", "state='" + state + "'");
+            office.add_later_turn();
+            office.attempt(office.later_id);
+            BOOST_TEST((office.row(office.later_id).progress.state ==
+                        (must_wait ? DeliveryState::planned : DeliveryState::sent)));
+            BOOST_TEST(office.sink->created.size() == (must_wait ? 0U : 1U));
+        }
+    }
+    // Once the older one is over, the later one is next.
+    Office office;
+    office.add_later_turn();
+    office.attempt(office.later_id);
+    office.attempt(office.id);
+    office.attempt(office.later_id);
+    const std::vector<DeliveryId> in_order{office.id, office.later_id};
+    BOOST_TEST(office.sink->created == in_order, boost::test_tools::per_element());
 }

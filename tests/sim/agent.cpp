@@ -31,7 +31,7 @@ FinalMessageReply SimFinalMessageSource::ask(const FinalMessageQuery& query, mil
     process_.pass(Point::agent_answered);
     const auto known = summary_from_json(database_.summaries.at(query.turn).body);
     return {Kind::confirmed, known->final_message + fmt::format(" (said at {} us)", schedule.now().count()),
-            ""};
+            "", "final"};
 }
 
 }  // namespace epilogue::sim

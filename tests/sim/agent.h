@@ -4,7 +4,7 @@
 
 #include "tests/sim/database.h"
 #include "tests/sim/process.h"
-#include "worker/agents/final_message_source.h"
+#include "worker/sources/final_message_source.h"
 
 namespace epilogue::sim {
 

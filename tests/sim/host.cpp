@@ -5,6 +5,7 @@
 #include "tests/sim/agent.h"
 #include "tests/sim/workload.h"
 #include "worker/parts.h"
+#include "worker/sources/registry.h"
 
 namespace epilogue::sim {
 namespace {
@@ -56,7 +57,7 @@ struct Host::Assembly {
         const std::string topic = "conversation.events";
         return {
             .installation_id = installation_id,
-            .summary = {},
+            .summary = summary_rules({}),
             .asking = world.asking,
             .batch = world.batch,
             .adoption = {.installed_at = Database::start, .watch = watch_rules(world.batch)},

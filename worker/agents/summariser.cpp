@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/enum_names.h"
 #include "base/io/log.h"
 #include "base/redacted.h"
 #include "base/text.h"
@@ -16,17 +15,6 @@
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
-namespace {
-
-constexpr EnumNames<FinalMessageReply::Kind, 6> reply_names{
-    {"confirmed", "not_confirmed", "refused", "unreachable", "late", "stopped"}};
-static_assert(reply_names.ends_with(FinalMessageReply::Kind::stopped));
-
-}  // namespace
-
-std::string_view name_of(FinalMessageReply::Kind kind) {
-    return reply_names.of(kind);
-}
 
 bool lacks_words(const SummaryRow& row) {
     constexpr std::size_t longest_code_point = 4;
@@ -39,7 +27,7 @@ Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row)
     if (reply.kind != FinalMessageReply::Kind::confirmed || trimmed(reply.words).empty()) return row;
     TRY(Summary summary, summary_from_json(row.body));
     summary.final_message = redacted_prefix(reply.words, max_final_bytes);
-    row.source = "final";
+    row.source = reply.source;
     row.body = to_json(summary);
     return row;
 }
@@ -61,7 +49,7 @@ Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop
                  {{"conversation", turn.conversation_id}, {"turn", turn.turn_key}});
         reply.kind = FinalMessageReply::Kind::refused;
     } else if (job.left.count() > 0)
-        reply = final_messages_.ask({turn, job.row.status_event, lacks_words(job.row)},
+        reply = final_messages_.ask({turn, job.row.status_event, lacks_words(job.row), job.row.source},
                                     std::min(job.left, rules_.lease), stop);
     if (reply.kind == FinalMessageReply::Kind::stopped) {
         TRY_VOID(release(job));

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "worker/agents/final_message_source.h"
+#include "worker/sources/final_message_source.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/store.h"
 #include "worker/store/summary_rows.h"

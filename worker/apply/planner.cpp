@@ -55,20 +55,12 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
     if (!reported) return;
     const MadeSummary made = summarise(turn, conversation_id, rules_);
     SummaryRow summary{conversation_id, turn.turn_key, made.source, to_json(made.summary)};
-    summary.owed = may_ask(turn);
+    summary.owed = made.may_ask;
     if (summary.owed) {
         summary.status_event = turn.status_event;
         summary.ended_at = source.at;
     }
     plan.summaries.push_back(std::move(summary));
-}
-
-/// Whether an agent server could know more of the turn's last words than its log.
-bool Planner::may_ask(const TurnEnd& turn) const {
-    const bool has_words = turn.verdict == Verdict::finished || turn.verdict == Verdict::awaiting_user_input;
-    // Events that have numbers are V0's, which no agent server keeps.
-    const bool is_v0 = turn.status_event.find_first_not_of("0123456789") == std::string::npos;
-    return has_words && !is_v0 && wants_final_message(rules_);
 }
 
 /// Of the summaries that an agent server could better those stay owed that have one and are not frozen.

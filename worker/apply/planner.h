@@ -59,7 +59,6 @@ class Planner {
     Summary summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const;
 
   private:
-    bool may_ask(const TurnEnd& turn) const;
     Result<void> decide_what_is_owed(Transaction& transaction, Plan& plan) const;
 
     std::string installation_id_;

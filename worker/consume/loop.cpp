@@ -14,6 +14,7 @@
 namespace epilogue {
 namespace {
 
+constexpr std::chrono::seconds stalls_after{60};
 constexpr std::chrono::seconds commit_all_every{5};
 /// A new leader may not know its log's end for a moment.
 constexpr std::chrono::seconds believed_short_after{3};
@@ -31,8 +32,12 @@ void Loop::run(const std::stop_token& stop) {
     while (!stop.stop_requested()) turn(wait, stop);
 }
 
+bool Loop::is_turning() const {
+    return rules_.steady() - last_turn_.load() < stalls_after;
+}
+
 void Loop::turn(std::chrono::milliseconds wait, const std::stop_token& stop) {
-    last_turn_ = std::chrono::steady_clock::now();
+    last_turn_ = rules_.steady();
     PartitionWork work = source_.queues.next(wait, stop);
     std::visit([this](auto& next) { on(next); }, work);
     commit_offsets();

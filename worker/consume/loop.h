@@ -54,14 +54,15 @@ class Loop {
           target_(target),
           follow_ups_(std::move(follow_ups)),
           telemetry_(telemetry),
-          rules_(std::move(rules)) {}
+          rules_(std::move(rules)),
+          last_turn_(rules_.steady()) {}
 
     /// Turns until `stop`; a transaction that was begun is finished.
     void run(const std::stop_token& stop);
     /// Does the next work, if there is any within `wait`, then commits offsets.
     void turn(std::chrono::milliseconds wait, const std::stop_token& stop);
-    /// When it began its last turn, for /healthz. Thread-safe.
-    std::chrono::steady_clock::time_point last_turn() const { return last_turn_.load(); }
+    /// False when it has not begun a turn for 60 s, for /healthz. Thread-safe, as `steady` has to be.
+    bool is_turning() const;
 
   private:
     void on(std::monostate) {}
@@ -103,7 +104,7 @@ class Loop {
     std::map<int, ShortLogDoubt> short_logs_;  ///< by partition
     std::set<int> owned_elsewhere_;  ///< partitions already counted as owned by another group or cluster
     std::chrono::steady_clock::time_point committed_all_at_{};
-    std::atomic<std::chrono::steady_clock::time_point> last_turn_{std::chrono::steady_clock::now()};
+    std::atomic<SteadyTime> last_turn_;
 };
 
 }  // namespace epilogue

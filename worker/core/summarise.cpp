@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,24 +98,20 @@ std::string facts_of(const Digest& digest) {
 
 }  // namespace
 
-bool wants_final_message(const SummaryRules& rules) {
-    const auto first = std::find_if(rules.sources.begin(), rules.sources.end(), [](const auto& source) {
-        return source == "final" || source == "digest";
-    });
-    return first != rules.sources.end() && *first == "final";  // digest always succeeds
-}
-
 MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules) {
     MadeSummary made;
-    made.source = "digest";
     made.summary.headline = headline_of(turn.verdict);
     if (turn.verdict == Verdict::error && turn.reason) {
         const std::string reason = public_code(turn.reason->code);
         if (!reason.empty()) made.summary.headline += ": `" + reason + "`";
     }
-    if (wants_final_message(rules) && turn.final_message && !trimmed(*turn.final_message).empty()) {
-        made.source = "final";
-        made.summary.final_message = *turn.final_message;
+    for (const SummarySource& source : rules.sources) {
+        made.may_ask = made.may_ask || (source.may_ask && source.may_ask(turn));
+        auto words = source.words_of(turn);
+        if (!words) continue;
+        made.source = source.name;
+        made.summary.final_message = std::move(*words);
+        break;
     }
     made.summary.facts = facts_of(turn.digest);
     if (!rules.web_url.empty())

@@ -1,5 +1,5 @@
-// From a counted turn to its summary, without network: the agent's last words and the digest's facts.
-// Contract §10 "Body".
+// From a counted turn to its summary, without network: the words of the first source that has some, and the
+// digest's facts. Contract §10 "Body".
 #pragma once
 
 #include <string>
@@ -8,21 +8,20 @@
 #include "base/ids.h"
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
+#include "worker/core/summary_source.h"
 
 namespace epilogue {
 
 struct SummaryRules {
-    std::vector<std::string> sources{"final", "digest"};  ///< in this order; digest always succeeds
-    std::string web_url;                                  ///< with {conversation_id}; empty: no link
+    std::vector<SummarySource> sources;  ///< tried in this order; the last one always has words
+    std::string web_url;                 ///< with {conversation_id}; empty: no link
 };
 
 struct MadeSummary {
     Summary summary;
-    std::string source;  ///< "final" when the agent's words are in it, else "digest"
+    std::string source;    ///< the name of the source whose words are in it
+    bool may_ask = false;  ///< that source, or one before it, may know better words once it is asked
 };
-
-/// Whether the agent's last words belong into a summary: "digest" before "final" leaves them out.
-bool wants_final_message(const SummaryRules& rules);
 
 /// Makes the summary of one turn. Pure: the same turn gives the same bytes.
 MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules);

@@ -10,6 +10,7 @@
 #include "sinks/gitlab/gitlab_section.h"
 #include "sinks/slack/slack_section.h"
 #include "tests/support/golden.h"
+#include "worker/sources/summary_section.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
@@ -107,7 +108,7 @@ format = "json"
     expected.security.keys = {Secret(std::string(32, '\xAA'))};
     expected.worker = {1,  2048, 0ms,       4,          5s, 11s, 100ms, 3s, TimeoutStorm::post,
                        0s, 9s,   "[::1]:0", Secret("a")};
-    expected.summary = {{SummarySource::digest}, 7s, "https://x/{conversation_id}"};
+    expected.extensions.edit<SummarySection>() = {{"digest"}, 7s, "https://x/{conversation_id}"};
     expected.agent_server = {"http://agent:8000", Secret("s")};
     expected.extensions.edit<SlackSection>() = {
         "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
@@ -147,7 +148,8 @@ BOOST_AUTO_TEST_CASE(variables_hold_text_integers_lists_and_tables) {
     BOOST_TEST(config->database.password.reveal() == "\"quotes\" = kept");
     BOOST_TEST(config->worker.senders == 8);
     BOOST_TEST(config->agent_server.url == "http://a");
-    BOOST_TEST((config->summary.sources == std::vector{SummarySource::digest, SummarySource::final_words}));
+    BOOST_TEST(
+        (config->extensions.get<SummarySection>().sources == std::vector<std::string>{"digest", "final"}));
     BOOST_TEST(config->security.keys.size() == 2U);
     BOOST_TEST(config->security.keys[1].reveal() == std::string(32, '\0'));
     BOOST_TEST((config->kafka.properties == std::map<std::string, std::string>{{"a.b", "c"}, {"d.e", "1"}}));

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "sinks/registry.h"
+#include "worker/sources/registry.h"
 
 namespace epilogue {
 
@@ -33,9 +34,9 @@ class TemporaryFile {
     std::filesystem::path path_;
 };
 
-/// The core's sections and the sinks'.
+/// The core's sections, the summary sources' and the sinks'.
 inline const ConfigSchema& all_sections() {
-    static const ConfigSchema schema(sink_sections());
+    static const ConfigSchema schema({.summary = summary_sections(), .sinks = sink_sections()});
     return schema;
 }
 

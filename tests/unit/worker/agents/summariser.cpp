@@ -28,7 +28,7 @@ Summary summary_in(const SummaryRow& row) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_confirmed_ends_words_take_the_place_of_the_logs) {
-    const SummaryRow row = with_words_of({Kind::confirmed, "All done.", ""}, row_with("")).value();
+    const SummaryRow row = with_words_of({Kind::confirmed, "All done.", "", "final"}, row_with("")).value();
     BOOST_TEST(row.source == "final");
     BOOST_TEST((summary_in(row) == Summary{"**Finished**", "All done.", "- Ran 1 command", ""}));
 }

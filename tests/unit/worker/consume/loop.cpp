@@ -1,5 +1,5 @@
 // What the loop does with a partition that another worker has claimed: nothing for a while, and nothing
-// before the broker has shown that this worker is still a member of the group.
+// before the broker has shown that this worker is still a member of the group. And when it stands still.
 #define BOOST_TEST_MODULE loop
 #include "worker/consume/loop.h"
 
@@ -214,4 +214,14 @@ BOOST_AUTO_TEST_CASE(a_partition_without_records_is_ready_again_when_its_timers_
     it.store.is_away = false;
     idle();
     BOOST_TEST(it.readiness.missing() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_that_has_not_turned_for_60_s_does_not_turn) {
+    OneLoop it(0.0);
+    it.now += 60s - 1ns;
+    BOOST_TEST(it.loop.is_turning());
+    it.now += 1ns;
+    BOOST_TEST(!it.loop.is_turning());
+    it.turn();
+    BOOST_TEST(it.loop.is_turning());
 }

@@ -3,6 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "worker/sources/registry.h"
+#include "worker/sources/summary_section.h"
+
 using namespace epilogue;
 
 namespace {
@@ -16,8 +19,17 @@ TurnEnd turn_of(Verdict verdict, std::optional<std::string> words = std::nullopt
     return turn;
 }
 
-Summary summary_of(const TurnEnd& turn, const SummaryRules& rules = {}) {
-    return summarise(turn, ConversationId("c1"), rules).summary;
+/// With these sources, in this order.
+SummaryRules with_sources(std::vector<std::string> names, std::string web_url = "") {
+    ConfigExtensions sections;
+    sections.edit<SummarySection>() = {std::move(names), std::chrono::seconds{1}, std::move(web_url)};
+    return summary_rules(sections);
+}
+
+const SummaryRules default_rules = summary_rules({});
+
+Summary summary_of(const TurnEnd& turn) {
+    return summarise(turn, ConversationId("c1"), default_rules).summary;
 }
 
 std::string headline_for(std::string code) {
@@ -71,7 +83,7 @@ BOOST_AUTO_TEST_CASE(an_errors_detail_is_nowhere_in_the_summary) {
 BOOST_AUTO_TEST_CASE(the_agents_last_words_are_taken_word_for_word) {
     const std::string words = "  # Done\r\n\n```py\n<b>@you</b> & `x`\u2028 🚀\n```\n\n";
     for (const Verdict verdict : {Verdict::finished, Verdict::awaiting_user_input}) {
-        const MadeSummary made = summarise(turn_of(verdict, words), ConversationId("c1"), {});
+        const MadeSummary made = summarise(turn_of(verdict, words), ConversationId("c1"), default_rules);
         BOOST_TEST(made.summary.final_message == words);
         BOOST_TEST(made.source == "final");
     }
@@ -80,7 +92,8 @@ BOOST_AUTO_TEST_CASE(the_agents_last_words_are_taken_word_for_word) {
 BOOST_AUTO_TEST_CASE(a_turn_without_words_has_the_digest_alone) {
     for (const std::optional<std::string>& words :
          {std::optional<std::string>{}, std::optional<std::string>{" \n"}}) {
-        const MadeSummary made = summarise(turn_of(Verdict::finished, words), ConversationId("c1"), {});
+        const MadeSummary made =
+            summarise(turn_of(Verdict::finished, words), ConversationId("c1"), default_rules);
         BOOST_TEST(made.summary.final_message == "");
         BOOST_TEST(made.source == "digest");
     }
@@ -88,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_turn_without_words_has_the_digest_alone) {
 
 BOOST_AUTO_TEST_CASE(without_the_source_final_the_words_stay_out) {
     const MadeSummary made =
-        summarise(turn_of(Verdict::finished, "Done."), ConversationId("c1"), {{"digest"}, ""});
+        summarise(turn_of(Verdict::finished, "Done."), ConversationId("c1"), with_sources({"digest"}));
     BOOST_TEST(made.summary.final_message == "");
     BOOST_TEST(made.source == "digest");
 }
@@ -149,7 +162,7 @@ BOOST_AUTO_TEST_CASE(quoted_facts_stay_inside_their_code_span_and_on_their_line)
 BOOST_AUTO_TEST_CASE(the_link_names_the_conversation) {
     const auto link = [](std::string url) {
         return summarise(turn_of(Verdict::finished), ConversationId("c1"),
-                         {{"final", "digest"}, std::move(url)})
+                         with_sources({"final", "digest"}, std::move(url)))
             .summary.link;
     };
     BOOST_TEST(link("") == "");

@@ -34,7 +34,7 @@ std::string content_of(const std::filesystem::path& path) {
 
 BOOST_AUTO_TEST_CASE(a_row_is_posted_through_the_registry_with_the_settings_of_the_file) {
     const Folder folder;
-    const ConfigSchema schema(sink_sections());
+    const ConfigSchema schema({.sinks = sink_sections()});
     const auto config = load_config(std::nullopt, {{"EPILOGUE_NOTE_FOLDER", folder.path.string()}}, schema);
     BOOST_REQUIRE_MESSAGE(config.has_value(), (config ? "" : config.error().text));
     BOOST_TEST(validate_for_use(*config, schema).has_value());

@@ -1,4 +1,4 @@
-#include "worker/agents/agent_server_source.h"
+#include "worker/sources/agent_server_source.h"
 
 #include <algorithm>
 

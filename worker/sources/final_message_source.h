@@ -1,5 +1,5 @@
-// The port to what knows an agent's final message better than the topic: an agent server
-// (worker/agents/agent_server_source.h), or a simulated one.
+// The port to what knows a turn's words better than the topic once it is asked: an agent server
+// (worker/sources/agent_server_source.h), or a simulated one.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@ struct FinalMessageQuery {
     TurnId turn;
     std::string status_event;  ///< id of the status that ended it
     bool lacks_words = false;  ///< the log's own last words are missing or cut
+    std::string made_by = {};  ///< the summary source whose words stand as long as there is no answer
 };
 
 /// What came of it.
@@ -33,6 +34,7 @@ struct FinalMessageReply {
     Kind kind = Kind::late;
     std::string words;  ///< of a confirmed end: the agent's final message; "": no other than the log has
     std::string cause;  ///< why it is not confirmed; never holds a secret
+    std::string source = {};  ///< the name of the summary source that has the words
 };
 /// As metrics spell it: "confirmed", "not_confirmed", …
 std::string_view name_of(FinalMessageReply::Kind kind);

@@ -10,7 +10,7 @@
 
 #include "agent/calls.h"
 #include "base/ids.h"
-#include "worker/agents/final_message_source.h"
+#include "worker/sources/final_message_source.h"
 
 namespace epilogue {
 

@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE agent_witness
-#include "worker/agents/agent_server_source.h"
+#include "worker/sources/agent_server_source.h"
 
 #include <thread>
 

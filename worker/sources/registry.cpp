@@ -1,0 +1,98 @@
+#include "worker/sources/registry.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "worker/sources/asking_sources.h"
+#include "worker/sources/summary_section.h"
+
+// clang-format off: a line a source, and adding one changes no other line.
+#define EPILOGUE_SUMMARY_SOURCES(SOURCE) \
+    SOURCE(final)                        \
+    SOURCE(digest)
+
+// clang-format on
+
+namespace epilogue {
+
+// Defined in worker/sources/<name>.cpp.
+#define EPILOGUE_DECLARE_SOURCE(name) const SummarySourceDescriptor& name##_summary_source();
+EPILOGUE_SUMMARY_SOURCES(EPILOGUE_DECLARE_SOURCE)
+
+namespace {
+
+ConfigSection summary_section() {
+    std::vector<std::string_view> names;
+    std::vector<std::string_view> docs;
+    for (const auto* source : summary_source_descriptors()) {
+        names.push_back(source->name);
+        docs.push_back(source->doc);
+    }
+    static const std::string order = fmt::format("Tried in this order: {}.", fmt::join(docs, ", "));
+    return {
+        "summary",
+        "What is said about a turn.",
+        {
+            {"sources", some_of(place(&SummarySection::sources), std::move(names)), order},
+            {"deadline_s", number(place(&SummarySection::deadline), 1, 3600),
+             "How long a post waits at most for the agent server to say the last words."},
+            {"web_url", optional_url(place(&SummarySection::web_url)),
+             "e.g. https://app.example.com/conversations/{conversation_id}: adds a link under the summary."},
+        }};
+}
+
+/// Those that [summary] names, in its order, and the one that always succeeds.
+std::vector<const SummarySourceDescriptor*> chosen(const ConfigExtensions& sections) {
+    std::vector<const SummarySourceDescriptor*> sources;
+    const auto add = [&](std::string_view name) {
+        const auto& all = summary_source_descriptors();
+        const auto found = std::ranges::find(all, name, &SummarySourceDescriptor::name);
+        if (found != all.end()) sources.push_back(*found);
+    };
+    const auto& names = sections.get<SummarySection>().sources;
+    const auto& last = digest_summary_source();
+    std::ranges::for_each(names, add);
+    if (std::ranges::find(names, last.name) == names.end()) sources.push_back(&last);
+    return sources;
+}
+
+}  // namespace
+
+const std::vector<const SummarySourceDescriptor*>& summary_source_descriptors() {
+#define EPILOGUE_SOURCE_ROW(name) &name##_summary_source(),
+    static const std::vector<const SummarySourceDescriptor*> all{
+        EPILOGUE_SUMMARY_SOURCES(EPILOGUE_SOURCE_ROW)};
+    return all;
+}
+
+std::vector<ConfigSection> summary_sections() {
+    std::vector<ConfigSection> sections{summary_section()};
+    for (const auto* source : summary_source_descriptors())
+        sections.insert(sections.end(), source->sections.begin(), source->sections.end());
+    return sections;
+}
+
+SummaryRules summary_rules(const ConfigExtensions& sections) {
+    SummaryRules rules;
+    for (const auto* descriptor : chosen(sections)) {
+        rules.sources.push_back(descriptor->make(sections));
+        rules.sources.back().name = descriptor->name;
+    }
+    rules.web_url = sections.get<SummarySection>().web_url;
+    return rules;
+}
+
+std::unique_ptr<FinalMessageSource> make_asking_sources(const AskerSettings& settings) {
+    std::vector<AskingSources::Entry> entries;
+    for (const auto* descriptor : chosen(settings.sections)) {
+        AskingSources::Entry entry{std::string(descriptor->name), nullptr};
+        if (descriptor->make_asker != nullptr) entry.asker = descriptor->make_asker(settings);
+        entries.push_back(std::move(entry));
+    }
+    return std::make_unique<AskingSources>(std::move(entries));
+}
+
+}  // namespace epilogue

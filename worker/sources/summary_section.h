@@ -1,0 +1,18 @@
+// [summary] of the configuration.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace epilogue {
+
+/// What the keys mean stands in registry.cpp, where the sources' names are known.
+struct SummarySection {
+    std::vector<std::string> sources{"final", "digest"};
+    std::chrono::seconds deadline{120};
+    std::string web_url;
+    bool operator==(const SummarySection&) const = default;
+};
+
+}  // namespace epilogue
