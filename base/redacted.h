@@ -7,8 +7,9 @@
 
 namespace epilogue {
 
-/// `text` with every token, private key, password in a URL and `name=value` of a secret replaced by
+/// `text` with every secret that secret_rules() know, as it stands or as its reader gets it, replaced by
 /// "«GitHub token removed»" and the like. What only resembles one (too short, words without a digit) stays.
+/// redacted(redacted(x)) == redacted(x). Time grows with the length of `text`.
 std::string redacted(std::string_view text);
 
 /// The first `max_bytes` of the same, cut on a code-point boundary. What is cut off is no half of a secret:

@@ -1,4 +1,4 @@
-# Everything comes from Debian 12 packages (ops/setup installs them).
+# Everything comes from Debian 12 packages (ops/setup installs them), but the rules for secrets.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(CURL REQUIRED)
@@ -14,6 +14,7 @@ pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
 pkg_check_modules(CMARK_GFM REQUIRED IMPORTED_TARGET libcmark-gfm)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 find_package(prometheus-cpp REQUIRED COMPONENTS core)
 find_package(rapidcheck REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
@@ -29,3 +30,17 @@ find_library(MYSQLCPPCONN_LIBRARY mysqlcppconn REQUIRED)
 add_library(mysqlcppconn INTERFACE)
 target_include_directories(mysqlcppconn SYSTEM INTERFACE "${MYSQLCPPCONN_INCLUDE}")
 target_link_libraries(mysqlcppconn INTERFACE "${MYSQLCPPCONN_LIBRARY}")
+
+# The rules for secrets (ops/secret-rules/pin) are fetched before, so that a build needs no network.
+set(EPILOGUE_SECRET_RULES "${PROJECT_SOURCE_DIR}/build/secret-rules/gitleaks.toml" CACHE FILEPATH
+  "The rule set that ops/secret-rules/fetch has fetched")
+file(STRINGS "${PROJECT_SOURCE_DIR}/ops/secret-rules/pin" pinned REGEX "^sha256 ")
+string(REPLACE "sha256 " "" pinned "${pinned}")
+set(found "missing")
+if(EXISTS "${EPILOGUE_SECRET_RULES}")
+  file(SHA256 "${EPILOGUE_SECRET_RULES}" found)
+endif()
+if(NOT found STREQUAL pinned)
+  message(FATAL_ERROR "${EPILOGUE_SECRET_RULES} is ${found}; ops/secret-rules/pin wants ${pinned}. "
+    "Run: ops/secret-rules/fetch (ops/setup build does that, too)")
+endif()

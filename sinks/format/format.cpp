@@ -52,19 +52,8 @@ std::string link_target(std::string_view url) {
     return target.size() > max_bytes ? std::string{} : target;
 }
 
-/// Fitted; empty when nothing can be seen of it.
-std::string part(std::string_view text, std::size_t max_characters) {
-    return trimmed(strip_unsafe(text)).empty() ? std::string{} : truncate(text, max_characters);
-}
-
-}  // namespace
-
-std::string sanitise(std::string_view text) {
-    return neutralise(strip_unsafe(text));
-}
-
-std::string truncate(std::string_view markdown, std::size_t max_characters) {
-    const auto text = strip_unsafe(markdown);
+/// truncate() of what strip_unsafe() has left.
+std::string fitted(const std::string& text, std::size_t max_characters) {
     if (code_points(text) <= max_characters) {
         auto whole = neutralise(closed(text));
         if (code_points(whole) <= max_characters) return whole;
@@ -80,11 +69,27 @@ std::string truncate(std::string_view markdown, std::size_t max_characters) {
     }
 }
 
+/// The same; empty when nothing can be seen of it.
+std::string part(const std::string& text, std::size_t max_characters) {
+    return trimmed(text).empty() ? std::string{} : fitted(text, max_characters);
+}
+
+}  // namespace
+
+std::string sanitise(std::string_view text) {
+    return neutralise(strip_unsafe(text));
+}
+
+std::string truncate(std::string_view markdown, std::size_t max_characters) {
+    return fitted(strip_unsafe(markdown), max_characters);
+}
+
 std::string markdown_post(const Summary& summary, std::string_view marker, std::size_t max_characters) {
     constexpr std::size_t max_headline = 1000;
     const std::size_t max_facts = max_characters / 4;
-    const auto headline = part(replaced(summary.headline, "\n", " "), max_headline);
-    const auto facts = part(summary.facts, max_facts);
+    const auto headline = part(strip_unsafe(replaced(summary.headline, "\n", " ")), max_headline);
+    const auto facts = part(strip_unsafe(summary.facts), max_facts);
+    const auto words = strip_unsafe(summary.final_message);
     const auto target = link_target(summary.link);
     const auto link = target.empty() ? target : "[View the conversation](" + target + ")";
 
@@ -93,7 +98,7 @@ std::string markdown_post(const Summary& summary, std::string_view marker, std::
                        link.size() - marker.size();
     while (true) {
         std::string post;
-        for (const auto& piece : {headline, part(summary.final_message, room), facts, link})
+        for (const auto& piece : {headline, part(words, room), facts, link})
             if (!piece.empty()) post += (post.empty() ? "" : "\n\n") + piece;
         // Once more as a whole: what the words define must not reach into the rest.
         post = neutralise(post);

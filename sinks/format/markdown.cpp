@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 
+#include "base/decoded_text.h"
 #include "base/text.h"
 #include "sinks/format/deceptive_link.h"
 #include "sinks/format/markdown_tree.h"
@@ -19,9 +22,16 @@ constexpr std::array<std::string_view, 12> drawn{"mermaid",    "geojson", "topoj
                                                  "plantuml",   "kroki",   "graphviz", "dot",
                                                  "suggestion", "math",    "ditaa",    "blockdiag"};
 
+/// Platforms read the info string more than once: what is still encoded in it, or has a backslash that
+/// escapes nothing, may be resolved by the next reading.
 bool is_drawn(std::string_view info) {
-    const auto first = lowered(info.substr(0, info.find_first_of(" \t:{,-")));
-    return std::find(drawn.begin(), drawn.end(), first) != drawn.end();
+    constexpr std::string_view our_break = "\xE2\x80\x8B";
+    if (info.starts_with(our_break)) return false;
+    const auto says = [](std::string_view read) {
+        const auto first = lowered(read.substr(0, read.find_first_of(" \t:{,-")));
+        return std::find(drawn.begin(), drawn.end(), first) != drawn.end();
+    };
+    return says(info) || says(replaced(info, "\\", "")) || says(decoded_text(info).text);
 }
 
 /// What is alive at this node by itself.
@@ -60,16 +70,14 @@ cmark_node* block_of(cmark_node* node) {
 std::vector<LiveSpot> live_spots(std::string_view markdown) {
     const MarkdownTree tree(markdown);
     std::vector<LiveSpot> spots;
+    std::set<std::pair<std::size_t, Live>> known;
     tree.each([&](cmark_node* node, bool entering) {
         const auto kind = entering ? live_at(node) : std::nullopt;
         if (!kind) return;
         auto* const block = block_of(node);
         const auto first = static_cast<std::size_t>(std::max(cmark_node_get_start_line(block), 1)) - 1;
         const auto last = static_cast<std::size_t>(std::max(cmark_node_get_end_line(block), 1)) - 1;
-        const bool known = std::any_of(spots.begin(), spots.end(), [&](const LiveSpot& spot) {
-            return spot.kind == *kind && spot.first_line == first;
-        });
-        if (!known) spots.push_back({*kind, first, std::max(first, last)});
+        if (known.insert({first, *kind}).second) spots.push_back({*kind, first, std::max(first, last)});
     });
     return spots;
 }

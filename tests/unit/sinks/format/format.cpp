@@ -39,6 +39,7 @@ const std::vector<Case>& cases() {
         {"[@a](https://x.example/@b)", "[@\u200Ba](https://x.example/@\u200Bb)"},
         {"@@a", "@@\u200Ba"},
         {"@_x @1", "@\u200B_x @\u200B1"},
+        {"@.group @..x a@.b", "@\u200B.group @\u200B..x a@\u200B.b"},
         {"mail me@example.com", "mail me@\u200Bexample.com"},
         {"\\@a", "\\@\u200Ba"},
         {"@é", "@\u200Bé"},
@@ -138,6 +139,22 @@ Summary summary_of(std::string words) {
 BOOST_AUTO_TEST_CASE(hostile_text_is_made_harmless) {
     BOOST_TEST(cases().size() >= 60U);
     for (const auto& [hostile, harmless] : cases()) BOOST_TEST(sanitise(hostile) == harmless, hostile);
+}
+
+BOOST_AUTO_TEST_CASE(a_fence_that_is_drawn_is_broken_however_its_info_is_written) {
+    for (const std::string info :
+         {"mermaid", "&#109;ermaid", "&#x6d;ermaid", "mer\\maid", "m&#101;rmaid", "\\mermaid",
+          "&amp;#109;ermaid", "%6dermaid", "sug&#103;estion", "geo\\json x", "  &#109;ermaid", "Mer\\maid"}) {
+        for (const std::string mark : {"```", "~~~", "````"}) {
+            const auto text = mark + info + "\ngraph TD\n" + mark;
+            const auto harmless = sanitise(text);
+            BOOST_TEST(harmless.starts_with(mark + info.substr(0, info.find_first_not_of(' '))), text);
+            BOOST_TEST(harmless.find("\u200B") < harmless.find('\n'), text);
+            BOOST_TEST(replaced(harmless, "\u200B", "") == text);
+        }
+    }
+    for (const std::string text : {"```cpp\nx\n```", "~~~ rust,ignore\nx\n~~~", "```&#99;pp\nx\n```"})
+        BOOST_TEST(sanitise(text) == text);
 }
 
 BOOST_AUTO_TEST_CASE(making_harmless_twice_changes_nothing) {
