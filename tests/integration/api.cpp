@@ -1,10 +1,15 @@
 // The API of callbacks, as scripts use it: registration over HTTP on a worker's one server.
 #define BOOST_TEST_MODULE api
+#include <array>
 #include <set>
 #include <thread>
 
 #include <boost/test/unit_test.hpp>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "tests/support/eventually.h"
 #include "tests/support/fault_proxy.h"
@@ -58,6 +63,34 @@ std::set<std::int64_t> ids_in(const HttpAnswer& answer) {
     std::set<std::int64_t> ids;
     for (const auto& row : Json::parse(answer.body)) ids.insert(row.at("id").get<std::int64_t>());
     return ids;
+}
+
+/// What the worker answers to a registration whose body comes byte by byte, one each `pause`, and never ends.
+std::string answer_to_trickle(const WorkerProcess& worker, std::chrono::milliseconds pause) {
+    const std::string address = worker.url();
+    const int peer = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    there.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    BOOST_REQUIRE(::connect(peer, reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0);
+    const auto send = [peer](const std::string& bytes) {
+        return ::send(peer, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+    };
+    BOOST_REQUIRE(
+        send("POST /api/callbacks HTTP/1.1\r\nHost: worker\r\nContent-Type: application/json\r\n"
+             "Content-Length: 100000\r\nX-Session-API-Key: " +
+             api_key + "\r\n\r\n"));
+    constexpr int most = 200;
+    pollfd reply{peer, POLLIN, 0};
+    for (int sent = 0; sent < most && ::poll(&reply, 1, static_cast<int>(pause.count())) == 0; ++sent)
+        if (!send(" ")) break;
+    std::string answer;
+    std::array<char, 4096> bytes{};
+    for (ssize_t count = 0; (count = ::recv(peer, bytes.data(), bytes.size(), 0)) > 0;)
+        answer.append(bytes.data(), static_cast<std::size_t>(count));
+    ::close(peer);
+    return answer;
 }
 
 /// One worker for the cases that need no other.
@@ -208,6 +241,17 @@ BOOST_AUTO_TEST_CASE(wrong_input_is_refused_with_the_reason_and_leaves_nothing) 
     BOOST_TEST(environment().callbacks() == before);
     BOOST_TEST(ask(worker, {.method = "POST", .path = "/metrics", .body = good}).status == 405);
     BOOST_TEST(worker.get("/healthz").status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(a_body_that_trickles_in_for_more_than_ten_seconds_is_refused) {
+    const auto& [rig, worker] = environment();
+    const auto before = environment().callbacks();
+    const auto began = std::chrono::steady_clock::now();
+    const std::string answer = answer_to_trickle(worker, 500ms);
+    BOOST_TEST(answer.starts_with("HTTP/1.1 408"), answer);
+    BOOST_TEST(contains(answer, R"({"detail":"the body did not come in time"})"), answer);
+    BOOST_TEST((std::chrono::steady_clock::now() - began >= 10s));
+    BOOST_TEST(environment().callbacks() == before);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_gets_in_without_the_key) {

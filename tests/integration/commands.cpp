@@ -332,6 +332,30 @@ BOOST_AUTO_TEST_CASE(good_lines_become_records_under_the_normalised_key) {
     BOOST_TEST(records.at("plain").headers.empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_partition_is_chosen_as_javas_clients_choose_it) {
+    // What Kafka's own tests expect of its murmur2 (UtilsTest.testMurmur2).
+    const std::map<std::string, std::int32_t> hashes{
+        {"21", -973932308},
+        {"foobar", -790332482},
+        {"a-little-bit-long-string", -985981536},
+        {"a-little-bit-longer-string", -1486304829},
+        {"lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", -58897971},
+        {"abc", 479470107}};
+    constexpr std::uint32_t partitions = 7;
+    const auto& broker = broker_of_this_program();
+    broker.create_topic("placed", partitions);
+    std::string lines;
+    for (const auto& [key, hash] : hashes)
+        lines += R"({"conversation_id": ")" + key + R"(", "event": {"kind": "X"}})" + "\n";
+    BOOST_TEST(Epilogue(settings_for(broker, "placed", "g")).run({"publish"}, lines).status == 0);
+    const auto records = read_topic(broker.bootstrap(), "placed");
+    BOOST_TEST(records.size() == hashes.size());
+    for (const Record& record : records) {
+        const auto positive = static_cast<std::uint32_t>(hashes.at(*record.key)) & 0x7FFFFFFFU;
+        BOOST_TEST(*record.partition == static_cast<int>(positive % partitions), *record.key);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_line_is_reported_with_its_number_and_the_rest_is_produced) {
     const auto& broker = broker_of_this_program();
     broker.create_topic("half", 1);

@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t of_each_class = 10;  // 1 % of all records
 constexpr std::size_t healthy_conversations = 200;
+constexpr std::size_t longest_kept = std::size_t{64} << 10U;
 
 /// An event that changes the state of a conversation of its own.
 Record state_event(const std::string& conversation, const std::string& status) {
@@ -240,4 +241,57 @@ BOOST_AUTO_TEST_CASE(ten_refusals_in_a_row_pause_the_partition_and_readyz_says_w
     eventually("the worker is ready again", [&] { return worker.get("/readyz").status == 200; });
     BOOST_TEST(rig.number("SELECT COUNT(DISTINCT record_offset) FROM dead_letters") == refused);
     eventually("the offsets have followed", [&] { return rig.committed() == rig.ends(); });
+}
+
+BOOST_AUTO_TEST_CASE(show_has_all_of_one_letter_with_the_first_64_kib_of_its_value) {
+    const Rig rig("shown", 1);
+    const std::string value = "{" + std::string(longest_kept, 'x') + "cut";
+    rig.publish({{.key = "too-long-to-keep", .value = value}, {.key = "short", .value = "[1]"}});
+    const auto worker = rig.epilogue().worker();
+    eventually("both are kept", [&] { return rig.number("SELECT COUNT(*) FROM dead_letters") == 2; });
+    const auto letter = [&](const std::string& key) {
+        const auto id = rig.number("SELECT id FROM dead_letters WHERE record_key='" + key + "'");
+        const auto shown = rig.epilogue().run({"dead-letters", "show", std::to_string(id), "--json"});
+        BOOST_TEST(shown.status == 0, shown.err);
+        return nlohmann::json::parse(shown.out);
+    };
+    const auto cut = letter("too-long-to-keep");
+    BOOST_TEST(cut.at("value").get<std::string>() == value.substr(0, longest_kept));
+    BOOST_TEST(cut.at("length") == value.size());
+    BOOST_TEST(cut.at("reason") == "not_json");
+    BOOST_TEST(cut.at("topic") == "shown");
+    BOOST_TEST(cut.at("record_offset") == 0);
+    const auto whole = letter("short");
+    BOOST_TEST(whole.at("value") == "[1]");
+    BOOST_TEST(whole.at("reason") == "not_an_object");
+    const auto for_a_person =
+        rig.epilogue().run({"dead-letters", "show", std::to_string(whole.at("id").get<int>())});
+    BOOST_TEST(for_a_person.out.find("reason: not_an_object\n") != std::string::npos, for_a_person.out);
+    BOOST_TEST(rig.epilogue().run({"dead-letters", "show", "1000"}).status == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_dead_letter_is_copied_to_its_topic_with_where_it_came_from_and_why) {
+    const std::string copies = "copied-dead-letters";
+    const Rig rig("copied", 2, {{"kafka.dead_letter_topic", copies}});
+    const auto& broker = broker_of_this_program();
+    broker.create_topic(copies, 1);
+    const std::string long_value = "{" + std::string(longest_kept, 'x') + "cut";
+    rig.publish({{.key = "good", .value = v1::status("s1", "2026-11-21T09:00:00", "running"), .partition = 1},
+                 {.key = "long", .value = long_value, .partition = 1},
+                 {.key = "short", .value = "[1]", .partition = 0}});
+    const auto worker = rig.epilogue().worker();
+    const auto read = eventually("both are copied", [&]() -> std::optional<std::vector<Record>> {
+        auto records = read_topic(broker.bootstrap(), copies);
+        return records.size() == 2 ? std::optional(std::move(records)) : std::nullopt;
+    });
+    std::map<std::string, Record> found;
+    for (const Record& record : *read) found[record.key.value()] = record;
+    using Headers = std::map<std::string, std::string>;
+    BOOST_TEST(*found.at("long").value == long_value.substr(0, longest_kept));
+    BOOST_TEST((found.at("long").headers ==
+                Headers{{"reason", "not_json"}, {"topic", "copied"}, {"partition", "1"}, {"offset", "1"}}));
+    BOOST_TEST(*found.at("short").value == "[1]");
+    BOOST_TEST(
+        (found.at("short").headers ==
+         Headers{{"reason", "not_an_object"}, {"topic", "copied"}, {"partition", "0"}, {"offset", "0"}}));
 }

@@ -285,3 +285,48 @@ BOOST_AUTO_TEST_CASE(nothing_is_shown_when_nothing_happened) {
     BOOST_TEST(worker.get("/readyz").body == "ready\n");
     for (const auto& row : trial.offsets()) BOOST_TEST(row.at("moved_at").is_null());
 }
+
+BOOST_AUTO_TEST_CASE(an_unseen_partition_begins_at_the_groups_committed_offset) {
+    PositionTrial trial("committed", 1, {{"kafka.start", "latest"}});
+    {
+        auto worker = trial.rig.epilogue().worker();
+        eventually("the partition is claimed",
+                   [&] { return trial.rig.number("SELECT COUNT(*) FROM partition_progress") == 1; });
+        trial.publish_turn(0);
+        trial.all_reported();
+        end(worker);
+    }
+    BOOST_TEST((trial.rig.committed() == PartitionOffsets{{0, records_of_a_turn}}));
+    trial.rig.query("DELETE FROM partition_progress");  // as tables have it that never saw the topic
+    trial.publish_turn(0);
+    const auto worker = trial.rig.epilogue().worker();
+    trial.all_reported();
+    BOOST_TEST(total(worker.metrics(), "epilogue_events_total") == records_of_a_turn);
+    check_alarms(worker, "", 0);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_committed_offset_start_decides_where_an_unseen_partition_begins) {
+    const auto consumed = [](const std::string& start) {
+        PositionTrial trial("start_" + start, 1, {{"kafka.start", start}});
+        trial.publish_turn(0);
+        const auto worker = trial.rig.epilogue().worker();
+        eventually("the partition is claimed",
+                   [&] { return trial.rig.number("SELECT COUNT(*) FROM partition_progress") == 1; });
+        trial.publish_turn(0);
+        trial.all_reported(start == "latest" ? 1 : 0);
+        return total(worker.metrics(), "epilogue_events_total");
+    };
+    BOOST_TEST(consumed("earliest") == 2 * records_of_a_turn);
+    BOOST_TEST(consumed("latest") == records_of_a_turn);
+}
+
+BOOST_AUTO_TEST_CASE(with_start_error_an_unseen_partition_is_not_read_and_readyz_says_why) {
+    PositionTrial trial("start_error", 1, {{"kafka.start", "error"}});
+    trial.publish_turn(0);
+    auto worker = trial.rig.epilogue().start_worker();
+    trial.wait_readyz_says(worker, 0, "no stored and no committed offset, and [kafka] start is \"error\"");
+    BOOST_TEST(worker.get("/readyz").status == 503);
+    BOOST_TEST(total(worker.metrics(), "epilogue_events_total") == 0);
+    BOOST_TEST(trial.rig.number("SELECT COUNT(*) FROM partition_progress") == 0);
+    BOOST_TEST(trial.rig.committed().empty());
+}
