@@ -9,6 +9,7 @@
 #include "tests/sim/reference.h"
 #include "worker/apply/registration.h"
 #include "worker/deliver/operator_verdict.h"
+#include "worker/sources/registry.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"
 
@@ -39,7 +40,7 @@ World::World(std::uint64_t seed, Trace::Level trace)
       broker(schedule, database, oracle, schedule.random.between(1, 3)),
       platform(schedule, oracle),
       asking_({.by_default = schedule.random.chance(0.7), .deadline = seconds{30}}),
-      planner_(installation_id, {}, asking_) {
+      planner_(installation_id, summary_rules({}), asking_) {
     start_logging(LogLevel::error, LogFormat::text);
 }
 
