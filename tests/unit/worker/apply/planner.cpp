@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "worker/sources/registry.h"
+
 namespace {
 
 using namespace epilogue;
@@ -32,7 +34,7 @@ Plan planned(std::vector<CallbackRow>& callbacks) {
     std::vector<CallbackRow*> all;
     for (CallbackRow& one : callbacks) all.push_back(&one);
     Plan plan;
-    Planner("6ba7b810-9dad-11d1-80b4-00c04fd430c8", SummaryRules{}).add(conversation, turn, {}, all, plan);
+    Planner("6ba7b810-9dad-11d1-80b4-00c04fd430c8", summary_rules({})).add(conversation, turn, {}, all, plan);
     return plan;
 }
 
@@ -42,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_callback_that_reports_a_turn_is_written_with_its_new_stat
     std::vector<CallbackRow> callbacks{usable(1, Mode::once)};
     const Plan plan = planned(callbacks);
     BOOST_TEST(plan.deliveries.size() == 1U);
-    BOOST_TEST(plan.changed_callbacks == std::vector<std::int64_t>{1}, boost::test_tools::per_element());
+    BOOST_TEST((plan.changed_callbacks == std::vector<CallbackId>{{1}}));
     BOOST_TEST(name_of(callbacks[0].state.phase) == name_of(Phase::delivering));
     BOOST_TEST(callbacks[0].state.last_turn_key == "u1");
 }
@@ -52,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_callback_that_cannot_be_read_owes_nothing_and_is_written_
     const Plan plan = planned(callbacks);
     BOOST_TEST(plan.deliveries.empty());
     BOOST_TEST(plan.summaries.empty());
-    BOOST_TEST(plan.changed_callbacks == std::vector<std::int64_t>{1}, boost::test_tools::per_element());
+    BOOST_TEST((plan.changed_callbacks == std::vector<CallbackId>{{1}}));
     BOOST_TEST(name_of(callbacks[0].state.phase) == name_of(Phase::error));
 }
 

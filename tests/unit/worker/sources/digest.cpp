@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_CASE(it_has_no_words_asks_for_none_and_ends_the_search) {
     turn.status_event = "s1";
     turn.final_message = "Done.";
     add(turn.digest, CommandStarted{"c1", "ls"});
-    const MadeSummary made = summarise(turn, "c1", summary_rules(sections));
+    const MadeSummary made = summarise(turn, ConversationId("c1"), summary_rules(sections));
     BOOST_TEST(made.source == "digest");
     BOOST_TEST(made.summary.final_message == "");
     BOOST_TEST(made.summary.facts == "- Ran 1 command");

@@ -12,7 +12,7 @@ namespace {
 MadeSummary made_of(const TurnEnd& turn, std::vector<std::string> sources) {
     ConfigExtensions sections;
     sections.edit<SummarySection>().sources = std::move(sources);
-    return summarise(turn, "c1", summary_rules(sections));
+    return summarise(turn, ConversationId("c1"), summary_rules(sections));
 }
 
 TurnEnd turn_with(std::optional<std::string> words, Verdict verdict = Verdict::finished,

@@ -19,7 +19,7 @@ class Told final : public FinalMessageSource {
     Told(FinalMessageReply reply, std::string server, int& asked)
         : reply_(std::move(reply)), server_(std::move(server)), asked_(asked) {}
 
-    Result<std::string> server_of(const std::string&) override { return server_; }
+    Result<std::string> server_of(const ConversationId&) override { return server_; }
     FinalMessageReply ask(const FinalMessageQuery&, std::chrono::milliseconds,
                           const std::stop_token&) override {
         ++asked_;
@@ -47,8 +47,8 @@ Asked asked(const FinalMessageReply& one, const FinalMessageReply& two, const st
     entries.push_back({"facts", nullptr});
     entries.push_back({"two", std::make_unique<Told>(two, "http://two", result.two)});
     AskingSources sources(std::move(entries));
-    BOOST_TEST(sources.server_of("c1").value() == "http://two");
-    result.reply = sources.ask({{"c1", "u1"}, "s1", true, made_by}, within, {});
+    BOOST_TEST(sources.server_of(ConversationId("c1")).value() == "http://two");
+    result.reply = sources.ask({{ConversationId("c1"), TurnKey("u1")}, "s1", true, made_by}, within, {});
     return result;
 }
 

@@ -32,7 +32,7 @@ std::unique_ptr<Sink> make_note(const SinkSettings& settings) {
 
 }  // namespace
 
-std::string NoteSink::render(const Summary& summary, const std::string& delivery_id) const {
+std::string NoteSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
     return delivery_id + "\n" + markdown_post(summary, {}, max_characters);
 }
 

@@ -27,7 +27,7 @@ class NoteSink final : public Sink {
   public:
     explicit NoteSink(std::string folder) : folder_(std::move(folder)) {}
 
-    std::string render(const Summary& summary, const std::string& delivery_id) const override;
+    std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     LookupResult find(const Post& post) override;
     Attempt create(const Post& post) override;
     /// False: what is written stays.

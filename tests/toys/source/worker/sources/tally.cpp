@@ -30,7 +30,7 @@ class TallyAsker final : public FinalMessageSource {
   public:
     explicit TallyAsker(std::string noun) : noun_(std::move(noun)) {}
 
-    Result<std::string> server_of(const std::string&) override { return std::string("tally"); }
+    Result<std::string> server_of(const ConversationId&) override { return std::string("tally"); }
     FinalMessageReply ask(const FinalMessageQuery& query, std::chrono::milliseconds,
                           const std::stop_token&) override {
         return {FinalMessageReply::Kind::confirmed, fmt::format("No {} in {}.", noun_, query.turn.turn_key),

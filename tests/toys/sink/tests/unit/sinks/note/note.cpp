@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_row_is_posted_through_the_registry_with_the_settings_of_t
 
     Sink& sink = *sinks.at(processor->sink);
     Post post;
-    post.delivery_id = "d-1";
+    post.delivery_id = DeliveryId("d-1");
     post.target = processor->target;
     post.body =
         sink.render({.headline = "**Finished**", .final_message = "Done.", .facts = {}, .link = {}}, "d-1");

@@ -30,7 +30,7 @@ Config loaded() {
 
 TurnEnd turn_with(int commands, Verdict verdict = Verdict::finished) {
     TurnEnd turn;
-    turn.turn_key = "t1";
+    turn.turn_key = TurnKey("t1");
     turn.verdict = verdict;
     turn.status_event = "s1";
     turn.final_message = "The agent's own words.";
@@ -42,11 +42,14 @@ TurnEnd turn_with(int commands, Verdict verdict = Verdict::finished) {
 std::vector<std::string> posted(const Summary& summary) {
     std::vector<std::string> lines;
     SinkSettings settings;
-    settings.write_log = [&lines](const std::string& line) { lines.push_back(line); };
+    settings.write_log = [&lines](const std::string& line) {
+        lines.push_back(line);
+        return true;
+    };
     const auto sinks = make_sinks(settings);
     Sink& sink = *sinks.at("log");
     Post post;
-    post.delivery_id = "d-1";
+    post.delivery_id = DeliveryId("d-1");
     post.target = decode_processor("log", "{}").value().target;
     post.body = sink.render(summary, post.delivery_id);
     BOOST_CHECK(sink.create(post).answer == Answer::sent);
@@ -57,22 +60,24 @@ std::vector<std::string> posted(const Summary& summary) {
 
 BOOST_AUTO_TEST_CASE(its_words_are_posted_through_the_registry_with_the_settings_of_the_file) {
     const SummaryRules rules = summary_rules(loaded().extensions);
-    const MadeSummary made = summarise(turn_with(3), "c1", rules);
+    const MadeSummary made = summarise(turn_with(3), ConversationId("c1"), rules);
     BOOST_TEST(made.source == "tally");
     BOOST_TEST(!made.may_ask);
     const auto lines = posted(made.summary);
     BOOST_REQUIRE(lines.size() == 1U);
     BOOST_TEST(lines[0].find("Ran 3 steps.") != std::string::npos, lines[0]);
-    BOOST_TEST(summarise(turn_with(0), "c1", rules).source == "digest");
+    BOOST_TEST(summarise(turn_with(0), ConversationId("c1"), rules).source == "digest");
 }
 
 BOOST_AUTO_TEST_CASE(it_is_asked_where_it_may_know_more) {
     const Config config = loaded();
-    const MadeSummary made = summarise(turn_with(0, Verdict::stuck), "c1", summary_rules(config.extensions));
+    const MadeSummary made =
+        summarise(turn_with(0, Verdict::stuck), ConversationId("c1"), summary_rules(config.extensions));
     BOOST_TEST(made.may_ask);
     const auto sources = make_asking_sources({config.extensions, nullptr});
-    BOOST_TEST(sources->server_of("c1").value() == "tally");
-    const FinalMessageReply reply = sources->ask({{"c1", "t1"}, "s1", true, made.source}, 10s, {});
+    BOOST_TEST(sources->server_of(ConversationId("c1")).value() == "tally");
+    const FinalMessageReply reply =
+        sources->ask({{ConversationId("c1"), TurnKey("t1")}, "s1", true, made.source}, 10s, {});
     BOOST_TEST(reply.words == "No steps in t1.");
     BOOST_TEST(reply.source == "tally");
 }
