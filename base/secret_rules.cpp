@@ -48,17 +48,18 @@ void each_table(const toml::table& table, std::string_view key, const Visit& vis
 
 class Reader {
   public:
-    explicit Reader(SecretRules& rules) : rules_(rules) {}
+    /// `names`: what a rule is called in place of its id.
+    Reader(SecretRules& rules, const toml::table& names) : rules_(rules), names_(names) {}
 
     /// The rules of one file, with what `more` allows beside its own lists. Those that look at files' names
     /// are left out: a text has none.
-    void read(const toml::table& file, const toml::table& names, const toml::table& more = {}) {
+    void read(const toml::table& file, const toml::table& more = {}) {
         std::vector<Allowlist> for_all;
         if (const auto* const list = file["allowlist"].as_table()) for_all.push_back(allowlist(*list));
         each_table(file, "rules", [&](const toml::table& table) {
             if (table.contains("path") || !table.contains("regex")) return;
             SecretRule rule;
-            rule.name = name_of(text_at(table, "id"), names);
+            rule.name = name_of(text_at(table, "id"), names_);
             auto source = text_at(table, "regex");
             rule.reach = source.find(any_name) == std::string::npos ? longest_secret : longest_assignment;
             rule.pattern = pattern(std::move(source));
@@ -111,6 +112,7 @@ class Reader {
     }
 
     SecretRules& rules_;
+    const toml::table& names_;
 };
 
 }  // namespace
@@ -132,10 +134,9 @@ const SecretRules& secret_rules() {
     static const SecretRules& rules = []() -> const SecretRules& {
         auto* const read = new SecretRules;  // never destroyed: threads may still look when the process ends
         const toml::table own = toml::parse(own_secret_rules);
-        const auto* const names = own["names"].as_table();
-        Reader reader(*read);
-        reader.read(toml::parse(gitleaks_rules), *names, *own["gitleaks"].as_table());
-        reader.read(own, *names);
+        Reader reader(*read, *own["names"].as_table());
+        reader.read(toml::parse(gitleaks_rules), *own["gitleaks"].as_table());
+        reader.read(own);
         return *read;
     }();
     return rules;
