@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(a_row_is_posted_through_the_registry_with_the_settings_of_t
     Post post;
     post.delivery_id = DeliveryId("d-1");
     post.target = processor->target;
-    post.body =
-        sink.render({.headline = "**Finished**", .final_message = "Done.", .facts = {}, .link = {}}, "d-1");
+    post.body = sink.render({.headline = "**Finished**", .final_message = "Done.", .facts = {}, .link = {}},
+                            post.delivery_id);
     BOOST_TEST(sink.find(post).ok);
     BOOST_TEST(sink.find(post).found.empty());
     BOOST_CHECK(sink.create(post).answer == Answer::sent);
