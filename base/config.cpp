@@ -15,6 +15,9 @@ namespace {
 /// name.
 using Origins = std::map<const ConfigKey*, std::string>;
 
+/// What is wrong, a line each.
+using Faults = std::vector<std::string>;
+
 template <class Rows>
 std::vector<std::string_view> names_of(const Rows& rows) {
     std::vector<std::string_view> names;
@@ -26,40 +29,42 @@ std::string in_file(const std::string& file, unsigned line, std::string_view sec
     return fmt::format("{}:{}: [{}]", file, line, section);
 }
 
-Result<void> read_section(const ConfigSection& section, const ConfigValue::Table& entries,
-                          const std::string& file, Config& config, Origins& origins) {
+void read_section(const ConfigSection& section, const ConfigValue::Table& entries, const std::string& file,
+                  Config& config, Origins& origins, Faults& faults) {
     for (const ConfigEntry& entry : entries) {
         const ConfigKey* key = section.find(entry.name);
-        if (key == nullptr)
-            return fatal(fmt::format("{} {}: unknown key{}", in_file(file, entry.line, section.name),
-                                     entry.name, did_you_mean(entry.name, names_of(section.keys))));
-        if (const auto problem = key->kind.read(config, entry.value)) {
+        if (key == nullptr) {
+            faults.push_back(fmt::format("{} {}: unknown key{}", in_file(file, entry.line, section.name),
+                                         entry.name, did_you_mean(entry.name, names_of(section.keys))));
+        } else if (const auto problem = key->kind.read(config, entry.value)) {
             const unsigned line = problem->line != 0 ? problem->line : entry.line;
-            return fatal(
+            faults.push_back(
                 fmt::format("{} {}: {}", in_file(file, line, section.name), entry.name, problem->text));
+        } else {
+            origins[key] = fmt::format("{} {}", in_file(file, entry.line, section.name), entry.name);
         }
-        origins[key] = fmt::format("{} {}", in_file(file, entry.line, section.name), entry.name);
     }
-    return {};
 }
 
-Result<void> read_file(const std::string& file, const ConfigSchema& schema, Config& config,
-                       Origins& origins) {
+/// Errors: the file cannot be read, or is no TOML.
+Result<void> read_file(const std::string& file, const ConfigSchema& schema, Config& config, Origins& origins,
+                       Faults& faults) {
     TRY(const std::string text, read_text_file(file));
     TRY(const ConfigValue::Table sections, parse_toml(text, file));
     for (const ConfigEntry& entry : sections) {
         const ConfigSection* section = schema.find(entry.name);
         const auto* entries = std::get_if<ConfigValue::Table>(&entry.value.data);
         if (section == nullptr && entries == nullptr)
-            return fatal(fmt::format("{}:{}: {}: a key must stand under a section, such as [kafka]", file,
-                                     entry.line, entry.name));
-        if (section == nullptr)
-            return fatal(fmt::format("{}: unknown section{}", in_file(file, entry.line, entry.name),
-                                     did_you_mean(entry.name, names_of(schema.sections()))));
-        if (entries == nullptr)
-            return fatal(fmt::format("{}: expected a section, got {}", in_file(file, entry.line, entry.name),
-                                     described(entry.value)));
-        TRY_VOID(read_section(*section, *entries, file, config, origins));
+            faults.push_back(fmt::format("{}:{}: {}: a key must stand under a section, such as [kafka]", file,
+                                         entry.line, entry.name));
+        else if (section == nullptr)
+            faults.push_back(fmt::format("{}: unknown section{}", in_file(file, entry.line, entry.name),
+                                         did_you_mean(entry.name, names_of(schema.sections()))));
+        else if (entries == nullptr)
+            faults.push_back(fmt::format("{}: expected a section, got {}",
+                                         in_file(file, entry.line, entry.name), described(entry.value)));
+        else
+            read_section(*section, *entries, file, config, origins, faults);
     }
     return {};
 }
@@ -108,8 +113,8 @@ const ConfigKey* read_part(const ConfigSection& section, const std::string& name
     return nullptr;
 }
 
-Result<void> read_section_variables(const ConfigSection& section, const Environment& environment,
-                                    Config& config, Origins& origins) {
+void read_section_variables(const ConfigSection& section, const Environment& environment, Config& config,
+                            Origins& origins, Faults& faults) {
     std::map<std::string, const ConfigKey*, std::less<>> known;
     for (const ConfigKey& key : section.keys) known.emplace(variable_of(section.name, key.name), &key);
     const std::string prefix = variable_of(section.name, "");
@@ -124,27 +129,27 @@ Result<void> read_section_variables(const ConfigSection& section, const Environm
             }
             std::vector<std::string_view> names;
             for (const auto& [candidate, key] : known) names.push_back(candidate);
-            return fatal(
+            faults.push_back(
                 fmt::format("{}: unknown key of [{}]{}", name, section.name, did_you_mean(name, names)));
+            continue;
         }
         const ConfigKind& kind = row->second->kind;
         if (const auto problem = kind.read(config, value_of(kind.written, value)))
-            return fatal(fmt::format("{}: {}", name, problem->text));
-        origins[row->second] = name;
+            faults.push_back(fmt::format("{}: {}", name, problem->text));
+        else
+            origins[row->second] = name;
     }
-    return {};
 }
 
-Result<void> resolve_secrets(Config& config, const Environment& environment, const ConfigSchema& schema,
-                             const Origins& origins) {
+void resolve_secrets(Config& config, const Environment& environment, const ConfigSchema& schema,
+                     const Origins& origins, Faults& faults) {
     for (const ConfigSection& section : schema.sections())
         for (const ConfigKey& key : section.keys) {
             const auto origin = origins.find(&key);
             if (origin == origins.end() || !key.kind.resolve) continue;
             if (const auto problem = key.kind.resolve(config, environment))
-                return fatal(fmt::format("{}: {}", origin->second, problem->text));
+                faults.push_back(fmt::format("{}: {}", origin->second, problem->text));
         }
-    return {};
 }
 
 /// Two settings that cannot both hold; said of `key`.
@@ -163,6 +168,10 @@ std::optional<Contradiction> contradiction_in(const Config& config) {
                         config.worker.http_timeout.count(), config.worker.lease.count())};
     if (config.database.host.empty() && config.database.socket.empty())
         return Contradiction{"database", "host", "host and socket are both empty: one of them is needed"};
+    if (config.database.tls != DatabaseTls::verified && !config.database.tls_ca.empty())
+        return Contradiction{"database", "tls_ca", "is used with tls = \"verified\" only"};
+    if (config.database.tls_certificate.empty() != config.database.tls_key.empty())
+        return Contradiction{"database", "tls_certificate", "tls_certificate and tls_key go together"};
     if (config.kafka.dead_letter_topic == config.kafka.topic)
         return Contradiction{"kafka", "dead_letter_topic",
                              "is the topic itself: every dead letter would be read again"};
@@ -175,10 +184,12 @@ Result<Config> load_config(const std::optional<std::string>& file, const Environ
                            const ConfigSchema& schema) {
     Config config;
     Origins origins;
-    if (file) TRY_VOID(read_file(*file, schema, config, origins));
+    Faults faults;
+    if (file) TRY_VOID(read_file(*file, schema, config, origins, faults));
     for (const ConfigSection& section : schema.sections())
-        TRY_VOID(read_section_variables(section, environment, config, origins));
-    TRY_VOID(resolve_secrets(config, environment, schema, origins));
+        read_section_variables(section, environment, config, origins, faults);
+    resolve_secrets(config, environment, schema, origins, faults);
+    if (!faults.empty()) return fatal(fmt::format("{}", fmt::join(faults, "\n")));
     if (const auto found = contradiction_in(config)) {
         const auto origin = origins.find(schema.find(found->section)->find(found->key));
         const std::string where =

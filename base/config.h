@@ -22,7 +22,7 @@ namespace epilogue {
 /// does not, until the setting is changed.
 enum class OffsetReset { earliest, latest, error };
 
-enum class DatabaseTls { off, preferred, required };
+enum class DatabaseTls { off, preferred, required, verified };
 
 /// What happens to turns that time out all at once (contract §4a).
 enum class TimeoutStorm { hold, post };
@@ -38,6 +38,7 @@ struct Config {
         std::string group = "epilogue";
         OffsetReset start = OffsetReset::earliest;
         std::string dead_letter_topic;
+        std::string oauth_token_command;
         std::map<std::string, std::string> properties;  ///< may hold passwords: never log the values
         bool operator==(const Kafka&) const = default;
     };
@@ -49,6 +50,9 @@ struct Config {
         Secret password;
         std::string name = "epilogue";
         DatabaseTls tls = DatabaseTls::preferred;
+        std::string tls_ca;
+        std::string tls_certificate;
+        std::string tls_key;
         bool operator==(const Database&) const = default;
     };
     struct Security {
@@ -97,7 +101,8 @@ struct Config {
     AgentServer agent_server;
     Retention retention;
     Log log;
-    ConfigExtensions extensions;  ///< the sinks' and summary sources' sections
+    ConfigExtensions extensions;            ///< the sinks' and summary sources' sections
+    std::vector<std::string> secret_files;  ///< paths of the files that secrets were read from
     bool operator==(const Config&) const = default;
 };
 

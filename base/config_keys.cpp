@@ -28,6 +28,9 @@ ConfigSection kafka_section() {
              "Where to begin in a partition never seen before, without a committed offset."},
             {"dead_letter_topic", any_text(at(&Kafka::dead_letter_topic)),
              "Also produce records that could not be used to this topic; \"\": only keep them in the table."},
+            {"oauth_token_command", any_text(at(&Kafka::oauth_token_command)),
+             "A shell command that prints a token for SASL OAUTHBEARER: a JWT, or {\"access_token\": …, "
+             "\"expires_in\": seconds}. It is run again before the token expires."},
             {"properties", kafka_properties(at(&Kafka::properties)),
              "Any librdkafka property (TLS, SASL, …), e.g. {\"security.protocol\" = \"SSL\"}. Our defaults: "
              "session.timeout.ms = 10000, max.poll.interval.ms = 60000. enable.auto.*, group.id and "
@@ -49,8 +52,15 @@ ConfigSection database_section() {
              "Account; `migrate` needs the right to create tables."},
             {"password", secret(at(&Database::password)), "Password of that account."},
             {"name", required_text(at(&Database::name)), "The database (schema) that holds the tables."},
-            {"tls", choice(&Config::database, &Database::tls, {"off", "preferred", "required"}),
-             "\"required\" refuses a connection that is not encrypted."},
+            {"tls", choice(&Config::database, &Database::tls, {"off", "preferred", "required", "verified"}),
+             "\"required\" refuses a connection that is not encrypted, \"verified\" also a server whose "
+             "certificate "
+             "is not of tls_ca or does not name the host."},
+            {"tls_ca", any_text(at(&Database::tls_ca)),
+             "PEM file of the authorities that \"verified\" trusts; empty: the system's."},
+            {"tls_certificate", any_text(at(&Database::tls_certificate)),
+             "PEM file of our own certificate, where the account wants one (REQUIRE X509)."},
+            {"tls_key", any_text(at(&Database::tls_key)), "PEM file of that certificate's key."},
         }};
 }
 

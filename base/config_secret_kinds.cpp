@@ -22,10 +22,16 @@ std::string mismatch(std::string_view expected, const ConfigValue& value) {
     return fmt::format("expected {}, got {}", expected, shape_of(value));
 }
 
+/// What `written` stands for; notes the file that it is read from.
+Result<Secret> resolved_in(Config& config, const std::string& written, const Environment& environment) {
+    if (auto file = file_of_secret(written)) config.secret_files.push_back(std::move(*file));
+    return resolve_secret(written, environment);
+}
+
 /// Replaces what was written by the secret it stands for. Tokens travel in headers and passwords in
 /// handshakes: a line end in one is a mistake in a file, and would break the header.
-Problem resolve_line(Secret& secret, const Environment& environment) {
-    auto resolved = resolve_secret(secret.reveal(), environment);
+Problem resolve_line(Config& config, Secret& secret, const Environment& environment) {
+    auto resolved = resolved_in(config, secret.reveal(), environment);
     if (!resolved) return std::move(resolved).error().text;
     for (const char c : resolved->reveal())
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
@@ -34,8 +40,8 @@ Problem resolve_line(Secret& secret, const Environment& environment) {
     return {};
 }
 
-Problem resolve_key(Secret& secret, const Environment& environment) {
-    auto resolved = resolve_secret(secret.reveal(), environment);
+Problem resolve_key(Config& config, Secret& secret, const Environment& environment) {
+    auto resolved = resolved_in(config, secret.reveal(), environment);
     if (!resolved) return std::move(resolved).error().text;
     auto bytes = key_bytes(resolved->reveal());
     if (!bytes) return std::move(bytes).error().text;
@@ -109,7 +115,7 @@ ConfigKind secret(ConfigPlace<Secret> place) {
         return {};
     };
     kind.resolve = [=](Config& config, const Environment& environment) {
-        return resolve_line(place(config), environment);
+        return resolve_line(config, place(config), environment);
     };
     return kind;
 }
@@ -133,7 +139,7 @@ ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place) {
     kind.resolve = [=](Config& config, const Environment& environment) -> Problem {
         auto& keys = place(config);
         for (std::size_t i = 0; i < keys.size(); ++i)
-            if (const auto problem = resolve_key(keys[i], environment))
+            if (const auto problem = resolve_key(config, keys[i], environment))
                 return fmt::format("number {}: {}", i + 1, problem->text);
         return {};
     };
@@ -154,7 +160,7 @@ ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> plac
     kind.resolve = [=](Config& config, const Environment& environment) -> Problem {
         for (auto& [name, text] : place(config)) {
             if (!holds_a_secret(name)) continue;
-            auto resolved = resolve_secret(text, environment);
+            auto resolved = resolved_in(config, text, environment);
             if (!resolved) return fmt::format("{}: {}", name, resolved.error().text);
             text = resolved->reveal();
         }
@@ -185,7 +191,7 @@ ConfigKind named_tokens(ConfigPlace<std::map<std::string, Secret>> place, std::s
     };
     kind.resolve = [=](Config& config, const Environment& environment) -> Problem {
         for (auto& [name, token] : place(config))
-            if (const auto problem = resolve_line(token, environment))
+            if (const auto problem = resolve_line(config, token, environment))
                 return fmt::format("{}: {}", name, problem->text);
         return {};
     };

@@ -7,6 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/code_point.h"
+#include "base/unseen.h"
+
 namespace epilogue {
 namespace {
 
@@ -42,6 +45,11 @@ bool is_alnum(char c) {
 }
 bool is_punctuation(char c) {
     return static_cast<unsigned char>(c) < 0x80 && std::ispunct(static_cast<unsigned char>(c)) != 0;
+}
+
+/// A character of ASCII that is seen, or a blank.
+bool is_graphic(char c) {
+    return c >= ' ' && c < '\x7F';
 }
 
 /// The number that `digits` are as a whole, when it is that of an ASCII character.
@@ -112,24 +120,10 @@ std::optional<Piece> underscores(std::string_view raw, std::size_t at) {
     return Piece{{}, end - at};
 }
 
-/// Characters without width, and those that turn a line around.
 std::optional<Piece> unseen(std::string_view text) {
-    constexpr std::array<std::string_view, 16> all{
-        "\xC2\xAD",     "\xE2\x80\x8B", "\xE2\x80\x8C", "\xE2\x80\x8D", "\xE2\x80\x8E", "\xE2\x80\x8F",
-        "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD", "\xE2\x80\xAE", "\xE2\x81\xA0",
-        "\xE2\x81\xA1", "\xE2\x81\xA2", "\xE2\x81\xA3", "\xEF\xBB\xBF"};
-    for (const auto one : all)
-        if (text.starts_with(one)) return Piece{{}, one.size()};
-    return std::nullopt;
+    const auto [bytes, value] = first_code_point(text);
+    return value && is_unseen(*value) ? std::optional(Piece{{}, bytes.size()}) : std::nullopt;
 }
-
-/// The characters with which piece_at() does anything.
-constexpr auto may_mean_more = [] {
-    std::array<bool, 256> table{};
-    for (const char c : std::string_view("\\&%<_*~`\xC2\xE2\xEF"))
-        table[static_cast<unsigned char>(c)] = true;
-    return table;
-}();
 
 Piece piece_at(std::string_view raw, std::size_t at) {
     const auto rest = raw.substr(at);
@@ -149,12 +143,8 @@ Piece piece_at(std::string_view raw, std::size_t at) {
         case '~':
         case '`':
             return Piece{{}, 1};
-        case '\xC2':
-        case '\xE2':
-        case '\xEF':
-            return unseen(rest).value_or(itself);
         default:
-            return itself;
+            return is_graphic(raw[at]) ? itself : unseen(rest).value_or(itself);
     }
 }
 
@@ -165,12 +155,6 @@ DecodedText decoded_text(std::string_view raw) {
     decoded.text.reserve(raw.size());
     decoded.origin.reserve(raw.size());
     for (std::size_t i = 0; i < raw.size();) {
-        if (!may_mean_more[static_cast<unsigned char>(raw[i])]) {
-            decoded.text += raw[i];
-            decoded.origin.push_back({i, i + 1});
-            ++i;
-            continue;
-        }
         const auto [seen, length] = piece_at(raw, i);
         for (std::size_t k = 0; k < seen.size(); ++k) {
             decoded.text += seen[k];

@@ -25,6 +25,12 @@ enum class Mutant {
     question_forgotten_before_answer,
     disproved_silence_counted,
     adoption_put_at_the_end,
+    stale_running_kept,
+    lost_running_believed,
+    gap_not_asked_about,
+    breaker_never_opens,
+    lost_probe_not_repeated,
+    held_posts_let_go_at_once,
 };
 
 #ifdef EPILOGUE_MUTANTS

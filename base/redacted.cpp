@@ -4,7 +4,11 @@
 #include <cstddef>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/decoded_text.h"
+#include "base/graphemes.h"
+#include "base/secret_rules.h"
 #include "base/secret_scan.h"
 #include "base/text.h"
 
@@ -13,6 +17,9 @@ namespace {
 
 constexpr std::string_view mask_start = "«";
 constexpr std::string_view mask_end = " removed»";
+constexpr std::string_view mark_start = "\n\n… (";
+constexpr std::string_view mark_end = " more characters)";
+constexpr std::string_view mark_end_of_one = " more character)";
 
 bool is_inside_code_point(std::string_view text, std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
@@ -86,11 +93,50 @@ std::string redacted(std::string_view text) {
     return result;
 }
 
+namespace {
+
+struct Beginning {
+    std::string text;         ///< without secrets
+    std::size_t missing = 0;  ///< code points behind it
+};
+
+/// As much of `text` as decides about its first `max_bytes`.
+Beginning beginning_of(std::string_view text, std::size_t max_bytes) {
+    const auto read = prefix_of(text, max_bytes + longest_secret);
+    Beginning beginning{redacted(read), code_points(text.substr(read.size()))};
+    if (read.size() == text.size()) return beginning;
+    // Its end may be half of a secret, which is not known as one.
+    const std::size_t sure = beginning.text.size() - std::min(beginning.text.size(), longest_secret);
+    const auto whole = prefix_of(beginning.text, sure).size();
+    beginning.missing += code_points(std::string_view(beginning.text).substr(whole));
+    beginning.text.resize(whole);
+    return beginning;
+}
+
+}  // namespace
+
 std::string redacted_prefix(std::string_view text, std::size_t max_bytes) {
-    constexpr std::size_t longest_secret = 4096;
-    auto result = redacted(text.substr(0, max_bytes + longest_secret));
+    auto result = beginning_of(text, max_bytes).text;
     result.resize(prefix_of(result, max_bytes).size());
     return result;
+}
+
+std::string redacted_words(std::string_view text, std::size_t max_bytes) {
+    constexpr std::size_t longest_mark = 60;
+    auto [beginning, missing] = beginning_of(text, max_bytes);
+    if (missing == 0 && beginning.size() <= max_bytes) return beginning;
+    const auto kept = whole_words(beginning, max_bytes - longest_mark);
+    missing += code_points(beginning) - code_points(kept);
+    return fmt::format("{}{}{}{}", kept, mark_start, missing, missing == 1 ? mark_end_of_one : mark_end);
+}
+
+bool says_that_it_is_cut(std::string_view words) {
+    const auto at = words.rfind(mark_start);
+    if (at == std::string_view::npos) return false;
+    words.remove_prefix(at + mark_start.size());
+    const auto digits = std::min(words.find_first_not_of("0123456789"), words.size());
+    const auto end = words.substr(digits);
+    return digits > 0 && (end == mark_end || end == mark_end_of_one);
 }
 
 }  // namespace epilogue

@@ -16,4 +16,12 @@ std::string redacted(std::string_view text);
 /// that would not be known any more.
 std::string redacted_prefix(std::string_view text, std::size_t max_bytes);
 
+/// The same for a person: what does not fit into `max_bytes` (at least 100) is cut at the end of a word
+/// (base/graphemes.h), and a last line says how much is missing: "… (1234 more characters)". What fits stays
+/// as it is.
+std::string redacted_words(std::string_view text, std::size_t max_bytes);
+
+/// Whether `words` end as redacted_words() ends what it has cut.
+bool says_that_it_is_cut(std::string_view words);
+
 }  // namespace epilogue

@@ -27,11 +27,11 @@ Result<Secret> from_environment(std::string_view name, const Environment& enviro
     return Secret(variable->second);
 }
 
-Result<Secret> from_file(std::string_view path) {
-    TRY(std::string text, read_text_file(std::string(path)));
+Result<Secret> from_file(const std::string& path) {
+    TRY(std::string text, read_text_file(path));
     if (text.ends_with('\n')) text.pop_back();
     if (text.ends_with('\r')) text.pop_back();
-    if (text.empty()) return fatal("file " + std::string(path) + " is empty");
+    if (text.empty()) return fatal("file " + path + " is empty");
     return Secret(std::move(text));
 }
 
@@ -46,8 +46,14 @@ bool is_same(const Secret& secret, std::string_view offered) {
 
 Result<Secret> resolve_secret(std::string_view written, const Environment& environment) {
     if (written.starts_with("env:")) return from_environment(trimmed(written.substr(4)), environment);
-    if (written.starts_with("file:")) return from_file(trimmed(written.substr(5)));
+    if (const auto file = file_of_secret(written)) return from_file(*file);
     return Secret(std::string(written));
+}
+
+std::optional<std::string> file_of_secret(std::string_view written) {
+    constexpr std::string_view mark = "file:";
+    if (!written.starts_with(mark)) return std::nullopt;
+    return std::string(trimmed(written.substr(mark.size())));
 }
 
 Result<std::string> key_bytes(std::string_view text) {

@@ -1,6 +1,7 @@
 // Values that must not be seen: tokens, passwords, keys.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,9 @@ bool is_same(const Secret& secret, std::string_view offered);
 /// content without its last line end, anything else itself. Fatal when the variable or file is missing or
 /// empty; the error says what is missing and never holds a value.
 Result<Secret> resolve_secret(std::string_view written, const Environment& environment);
+
+/// The path in `file:PATH`; nullopt when a setting that reads `written` is read from no file.
+std::optional<std::string> file_of_secret(std::string_view written);
 
 /// The bytes of a key of `[security] keys`: 64 or more hex digits, as `epilogue keygen` prints them, are
 /// decoded; any other text of at least 32 bytes stands for itself. Fatal for what is shorter.

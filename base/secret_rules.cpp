@@ -15,7 +15,6 @@ namespace {
 /// With this gitleaks' patterns of "NAME = value" begin; their values are 150 characters at most.
 constexpr std::string_view any_name = R"([\w.-]{0,50}?)";
 constexpr std::size_t longest_assignment = 512;
-constexpr std::size_t longest_secret = 4096;
 
 std::string text_at(const toml::table& table, std::string_view key) {
     return table[key].value_or(std::string{});

@@ -14,6 +14,9 @@
 
 namespace epilogue {
 
+/// No rule finds a longer secret, in bytes.
+constexpr std::size_t longest_secret = 4096;
+
 /// A regular expression that is compiled when it is first asked for: most are never needed. Thread-safe.
 class LazyPattern {
   public:

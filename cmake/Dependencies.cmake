@@ -1,4 +1,4 @@
-# Everything comes from Debian 12 packages (ops/setup installs them), but the rules for secrets.
+# Everything but librdkafka and the rules for secrets comes from Debian 12 packages (ops/setup installs them).
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(CURL REQUIRED)
@@ -15,14 +15,12 @@ pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
 pkg_check_modules(CMARK_GFM REQUIRED IMPORTED_TARGET libcmark-gfm)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 find_package(prometheus-cpp REQUIRED COMPONENTS core)
 find_package(rapidcheck REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-if(EPILOGUE_LIBRDKAFKA)
-  set(ENV{PKG_CONFIG_PATH} "${EPILOGUE_LIBRDKAFKA}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
-endif()
-pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka>=2.0.2)
+include(Librdkafka)
 
 # The connector ships neither a CMake package nor a pkg-config file.
 find_path(MYSQLCPPCONN_INCLUDE mysql_driver.h REQUIRED)

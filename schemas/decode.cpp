@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "schemas/decode_generations.h"
 #include "schemas/json_reader.h"
-#include "schemas/links.h"
 
 namespace epilogue {
 
@@ -65,7 +64,8 @@ const WantedPart& wanted_of_events() {
          {"cause"},
          {"content"},
          {"args", {{"content"}, {"final_thought"}, {"command"}, {"is_input"}}},
-         {"extras", {{"agent_state"}, {"reason"}, {"path"}, {"metadata", {{"exit_code"}}}}}}};
+         {"extras",
+          {{"agent_state"}, {"reason"}, {"path"}, {"command"}, {"name"}, {"metadata", {{"exit_code"}}}}}}};
     return wanted;
 }
 
@@ -73,8 +73,8 @@ std::optional<Instant> timestamp_of(const JsonPart& event) {
     return parse_instant(event["timestamp"].string_or_empty());
 }
 
-void add_links(std::vector<Work>& work, std::string_view text) {
-    for (auto& url : request_links(text)) work.emplace_back(LinkSeen{std::move(url)});
+void add_requests(std::vector<Work>& work, std::vector<std::string> links) {
+    for (auto& url : links) work.emplace_back(RequestMade{std::move(url)});
 }
 
 void add_command_end(std::vector<Work>& work, std::string_view id, const JsonPart& exit_code) {

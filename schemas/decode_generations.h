@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,8 +23,8 @@ std::optional<Event> decode_v0(const JsonPart& event);
 /// The event's own time, when it has one that can be read.
 std::optional<Instant> timestamp_of(const JsonPart& event);
 
-/// Adds the pull and merge requests that `text` links to, each once.
-void add_links(std::vector<Work>& work, std::string_view text);
+/// Adds the pull and merge requests at `links`.
+void add_requests(std::vector<Work>& work, std::vector<std::string> links);
 
 /// Adds how the command of the action `id` ended, when `exit_code` is an integer and there is an id.
 void add_command_end(std::vector<Work>& work, std::string_view id, const JsonPart& exit_code);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "schemas/decode_generations.h"
+#include "schemas/made_requests.h"
 
 namespace epilogue {
 namespace {
@@ -51,13 +52,12 @@ std::optional<Body> action(std::string_view name, const JsonPart& event, Event& 
         return Activity{};
     }
     if (is_one_of(name, housekeeping)) return Activity{};
-    const bool is_message = name == "message";
-    const auto words = name == "finish" ? args["final_thought"].string() : args["content"].string();
-    if (is_message || (name == "finish" && words)) {
-        AgentMessage word{is_message ? MessageKind::message : MessageKind::finish,
-                          std::string(words.value_or(""))};
-        add_links(decoded.work, word.text);
-        return word;
+    const bool is_finish = name == "finish";
+    if (is_finish || name == "message") {
+        // A finish without text is a word too, an empty one: what was said before it is not the last word.
+        const JsonPart& text = args[is_finish ? "final_thought" : "content"];
+        return AgentMessage{is_finish ? MessageKind::finish : MessageKind::message,
+                            std::string(text.string_or_empty())};
     }
     return AgentAction{};
 }
@@ -74,12 +74,14 @@ std::optional<Body> observation(std::string_view name, const JsonPart& event, Ev
     if (name == "run") {
         const auto cause = event["cause"].integer();
         add_command_end(decoded.work, cause ? std::to_string(*cause) : "", extras["metadata"]["exit_code"]);
+        add_requests(decoded.work, requests_made_by_command(extras["command"].string_or_empty(), content));
     }
+    if (name == "mcp")
+        add_requests(decoded.work, requests_made_by_tool(extras["name"].string_or_empty(), content));
     const std::string_view path = extras["path"].string_or_empty();
     if ((name == "edit" || name == "write") && !path.empty())  // one that failed is an `error`
         decoded.work.emplace_back(FileChanged{std::string(path)});
     if (name == "error") decoded.work.emplace_back(ErrorSeen{decoded.id, std::string(content)});
-    add_links(decoded.work, content);
     return Activity{};
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "schemas/decode_generations.h"
+#include "schemas/made_requests.h"
 
 namespace epilogue {
 namespace {
@@ -21,6 +22,8 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& nam
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+constexpr std::array<std::string_view, 3> shells{"terminal", "execute_bash", "bash"};
+
 /// The text blocks of a message or an observation, one after the other.
 std::string text_of(const JsonPart& content) {
     if (const auto text = content.string()) return std::string(*text);
@@ -36,27 +39,22 @@ std::string text_of(const JsonPart& content) {
     return joined;
 }
 
-Body message(const JsonPart& event, std::vector<Work>& work) {
+Body message(const JsonPart& event) {
     const std::string_view source = event["source"].string_or_empty();
     if (source == "user") return UserMessage{};
     if (source != "agent") return Activity{};
-    AgentMessage word{MessageKind::message, text_of(event["llm_message"]["content"])};
-    add_links(work, word.text);
-    return word;
+    return AgentMessage{MessageKind::message, text_of(event["llm_message"]["content"])};
 }
 
 Body action(const JsonPart& event, const std::string& id, std::vector<Work>& work) {
-    constexpr std::array<std::string_view, 3> shells{"terminal", "execute_bash", "bash"};
     if (event["source"].string() != "agent") return Activity{};
     const std::string_view tool = event["tool_name"].string_or_empty();
     const JsonPart& call = event["action"];  // null when the arguments could not be parsed
     const std::string_view command = call["command"].string_or_empty();
 
     const auto last_words = call["message"].string();
-    if (tool == "finish" && call["kind"].string() == "FinishAction" && last_words) {
-        add_links(work, *last_words);
+    if (tool == "finish" && call["kind"].string() == "FinishAction" && last_words)
         return AgentMessage{MessageKind::finish, std::string(*last_words)};
-    }
     if (is_one_of(tool, shells) && !command.empty() && !call["is_input"].is_true())
         work.emplace_back(CommandStarted{id, std::string(command)});
     return AgentAction{};
@@ -83,13 +81,18 @@ Body observation(const JsonPart& event, std::vector<Work>& work) {
     if (const auto path = changed_path(event); !path.empty())
         work.emplace_back(FileChanged{std::string(path)});
     add_command_end(work, event["action_id"].string_or_empty(), result["exit_code"]);
-    add_links(work, text_of(result["content"]));
+    const std::string_view tool = event["tool_name"].string_or_empty();
+    const std::string answer = text_of(result["content"]);
+    if (is_one_of(tool, shells))
+        add_requests(work, requests_made_by_command(result["command"].string_or_empty(), answer));
+    else if (!result["is_error"].is_true())
+        add_requests(work, requests_made_by_tool(tool, answer));
     return Activity{};
 }
 
 /// The body by kind, and `work` beside it; nullopt for kinds that we do not know.
 std::optional<Body> body_of(std::string_view kind, const JsonPart& event, Event& decoded) {
-    if (kind == "MessageEvent") return message(event, decoded.work);
+    if (kind == "MessageEvent") return message(event);
     if (kind == "ActionEvent") return action(event, decoded.id, decoded.work);
     if (kind == "ObservationEvent") return observation(event, decoded.work);
     if (kind == "ConversationStateUpdateEvent") return state_update(event);

@@ -47,14 +47,14 @@ struct CommandEnded {
 struct FileChanged {
     std::string path;
 };
-struct LinkSeen {  ///< a link to a pull or merge request
+struct RequestMade {  ///< a pull or merge request that the agent opened or pushed to
     std::string url;
 };
 struct ErrorSeen {  ///< an error that went back to the agent
     std::string id;
     std::string text;
 };
-using Work = std::variant<CommandStarted, CommandEnded, FileChanged, LinkSeen, ErrorSeen>;
+using Work = std::variant<CommandStarted, CommandEnded, FileChanged, RequestMade, ErrorSeen>;
 
 struct Event {
     Schema schema = Schema::v1;

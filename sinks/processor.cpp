@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/config_keys.h"
 #include "base/text.h"
 #include "schemas/json_reader.h"
 #include "sinks/port/descriptor.h"
@@ -30,6 +31,29 @@ NamedProcessor named_by(std::string_view type) {
     return {};
 }
 
+/// What is said of a type that names no processor.
+std::string complaint_about(std::string_view type) {
+    std::vector<std::string_view> classes;
+    std::vector<std::string_view> short_names;
+    for (const SinkDescriptor* sink : sink_descriptors()) {
+        short_names.push_back(sink->name);
+        for (const ProcessorShape& shape : sink->shapes) classes.push_back(shape.type);
+    }
+    std::string text =
+        "processor_type: \"" + std::string(prefix_of(type, 100)) + "\" is no processor of ours; ";
+    const std::size_t dot = type.rfind('.');
+    if (const auto nearest = did_you_mean(lowered(type), short_names); !nearest.empty())
+        return text + nearest.substr(2);
+    if (const auto nearest =
+            did_you_mean(dot == std::string_view::npos ? type : type.substr(dot + 1), classes);
+        !nearest.empty())
+        return text + nearest.substr(2);
+    text += "expected ";
+    for (std::size_t i = 0; i < short_names.size(); ++i)
+        text += (i == 0 ? "" : ", ") + std::string(short_names[i]);
+    return text + ", or a class name of OpenHands' callback processors";
+}
+
 /// The shape that the JSON has, of any of the sink's types; the row's own when it has none of them.
 const ProcessorShape& shape_found(const NamedProcessor& named, const JsonPart& json) {
     const auto has = [&](const ProcessorShape& shape) {
@@ -50,9 +74,7 @@ struct DecodedRow {
 
 Result<DecodedRow> decoded(std::string_view processor_type, std::string_view processor_json) {
     const NamedProcessor named = named_by(processor_type);
-    if (!named.sink)
-        return poisonous("processor_type: \"" + std::string(prefix_of(processor_type, 100)) +
-                         "\" is no processor of ours");
+    if (!named.sink) return poisonous(complaint_about(processor_type));
     auto json = JsonReader().read(processor_json, named.sink->wanted);
     if (!json) return poisonous("processor_json: not usable JSON: " + json.error().detail);
     if (json->type != JsonPart::Type::object) return poisonous("processor_json: expected an object");

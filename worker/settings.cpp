@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
+#include "worker/token_command.h"
 
 namespace epilogue {
 namespace {
@@ -25,6 +26,20 @@ AskRules ask_rules(const Config& config) {
     return {!config.agent_server.url.empty(), summary_deadline(config)};
 }
 
+MysqlSettings::Tls tls_of(DatabaseTls written) {
+    switch (written) {
+        case DatabaseTls::off:
+            return MysqlSettings::Tls::off;
+        case DatabaseTls::preferred:
+            return MysqlSettings::Tls::preferred;
+        case DatabaseTls::required:
+            return MysqlSettings::Tls::required;
+        case DatabaseTls::verified:
+            break;
+    }
+    return MysqlSettings::Tls::verified;
+}
+
 }  // namespace
 
 MysqlSettings mysql_settings(const Config& config) {
@@ -36,14 +51,16 @@ MysqlSettings mysql_settings(const Config& config) {
     settings.user = database.user;
     settings.password = database.password.reveal();
     settings.database = database.name;
-    settings.tls = database.tls == DatabaseTls::off        ? "off"
-                   : database.tls == DatabaseTls::required ? "required"
-                                                           : "preferred";
+    settings.tls = tls_of(database.tls);
+    settings.tls_ca = database.tls_ca;
+    settings.tls_certificate = database.tls_certificate;
+    settings.tls_key = database.tls_key;
     return settings;
 }
 
 KafkaSettings kafka_settings(const Config& config) {
-    return {config.kafka.brokers, "epilogue-" + random_uuid().substr(0, short_id), config.kafka.properties};
+    return {config.kafka.brokers, "epilogue-" + random_uuid().substr(0, short_id), config.kafka.properties,
+            token_command(config.kafka.oauth_token_command)};
 }
 
 const ConfigSchema& config_schema() {
@@ -92,6 +109,11 @@ WatchRules watch_rules(const Config& config) {
     return {config.worker.inactivity_timeout, !config.agent_server.url.empty()};
 }
 
+RetentionRules retention_rules(const Config& config) {
+    const auto& retention = config.retention;
+    return {retention.bodies, retention.ledger, retention.conversations, retention.dead_letters};
+}
+
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation) {
     const auto& kafka = config.kafka;
     const auto& worker = config.worker;
@@ -109,7 +131,7 @@ PartsRules parts_rules(const Config& config, const std::string& owner, const Ins
         .summarisers = summariser_threads,
         .queue_limits = {worker.batch_max_records, worker.batch_max_bytes, worker.batch_max_wait},
         .queue_clock = {},
-        .poller = {.topic = kafka.topic, .brokers = kafka.brokers},
+        .poller = {.topic = kafka.topic},
         .start = kafka.start,
         .loop = {.group = kafka.group, .topic = kafka.topic, .owner = owner, .random01 = clock.random01},
         .reconcile = {kafka.group, kafka.topic, owner, batch_rules(config)},

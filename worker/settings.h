@@ -12,6 +12,7 @@
 #include "worker/apply/batch.h"
 #include "worker/apply/planner.h"
 #include "worker/apply/registration.h"
+#include "worker/core/retention.h"
 #include "worker/parts.h"
 #include "worker/store/store.h"
 
@@ -30,6 +31,7 @@ Result<Planner> planner_for(const Config& config, Store& store);
 /// With deadlines as posts have them: no user waits for the answer.
 AgentDirectoryRules agent_directory_rules(const Config& config);
 WatchRules watch_rules(const Config& config);
+RetentionRules retention_rules(const Config& config);
 
 /// What the parts of the worker `owner` go by.
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation);

@@ -10,12 +10,15 @@
 #include "base/version.h"
 #include "sinks/registry.h"
 #include "worker/consume/dead_letter_topic.h"
+#include "worker/deliver/delivery_log.h"
+#include "worker/deliver/replaceable_sink.h"
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/parts.h"
 #include "worker/serve/callback_api.h"
 #include "worker/serve/gauges.h"
 #include "worker/serve/http_endpoints.h"
+#include "worker/serve/janitor.h"
 #include "worker/settings.h"
 #include "worker/sources/registry.h"
 
@@ -23,10 +26,10 @@ namespace epilogue {
 namespace {
 
 /// Waits for the database and checks its tables; the worker is unready meanwhile. An empty id: stopped.
-Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Readiness& readiness,
+Result<Installation> wait_for_tables(const Reloader& settings, MysqlStore& store, Readiness& readiness,
                                      const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-        auto session = MysqlSession::open(mysql_settings(config));
+        auto session = MysqlSession::open(mysql_settings(*settings.current()));
         const auto status =
             session ? migration_status(**session) : Result<MigrationStatus>(Failure(session.error()));
         if (status && status->present < status->needed)
@@ -44,9 +47,16 @@ Result<Installation> wait_for_tables(const Config& config, MysqlStore& store, Re
     return Installation{};
 }
 
-/// Posts, as metrics count them.
-SenderObserver observing_posts(Metrics& metrics) {
+/// Posts, as metrics count them and the log tells of them.
+SenderObserver observing_posts(Metrics& metrics, DeliveryLog& log) {
     SenderObserver observer;
+    observer.changed = [&log](const DeliveryRow& row) { log.changed(row); };
+    observer.settled = &DeliveryLog::settled;
+    observer.called = [&metrics](const std::string& sink, std::string_view call,
+                                 std::chrono::duration<double> after) { metrics.called(sink, call, after); };
+    observer.visible_after_event = [&metrics](const std::string& sink, std::chrono::duration<double> after) {
+        metrics.visible_after_event(sink, after);
+    };
     observer.entered = [&](const std::string& sink, DeliveryState state, std::int64_t rows) {
         metrics.delivery_entered(sink, name_of(state), static_cast<double>(rows));
     };
@@ -66,11 +76,21 @@ SenderObserver observing_posts(Metrics& metrics) {
     return observer;
 }
 
+/// The series of each sink, which begin at 0.
+void expect_sinks(const std::vector<std::string>& sinks, Metrics& metrics) {
+    std::vector<std::string> classes;
+    for (const Answer answer :
+         {Answer::sent, Answer::retry, Answer::refused, Answer::unauthorised, Answer::unknown})
+        classes.emplace_back(name_of(answer));
+    for (const std::string& sink : sinks)
+        metrics.expect_sink(sink, classes, {"found", "absent", "failed", "forbidden"});
+}
+
 /// What the parts do, as metrics, /readyz and the dead letter topic tell it.
-PartsObserver observing(Telemetry telemetry, DeadLetterTopic& dead_letters) {
+PartsObserver observing(Telemetry telemetry, DeliveryLog& deliveries, DeadLetterTopic& dead_letters) {
     Metrics& metrics = telemetry.metrics;
     Readiness& readiness = telemetry.readiness;
-    return {.sender = observing_posts(metrics),
+    return {.sender = observing_posts(metrics, deliveries),
             .summary_froze = [&metrics](const std::string& source,
                                         std::string_view result) { metrics.summary(source, result); },
             .reconciled = [&metrics](ReconcileReason why,
@@ -79,6 +99,12 @@ PartsObserver observing(Telemetry telemetry, DeadLetterTopic& dead_letters) {
             .dead_letter = [&dead_letters](const DeadLetterRow& letter) { dead_letters.copy(letter); },
             .trouble = [&readiness](const std::string& part,
                                     const std::string& why) { readiness.set(part, why); }};
+}
+
+std::vector<std::string> names_of(const Sinks& sinks) {
+    std::vector<std::string> names;
+    for (const auto& [name, sink] : sinks) names.push_back(name);
+    return names;
 }
 
 /// From `stop` on at most `drain`: then the process ends, whatever holds a thread up (a row that a paused
@@ -109,20 +135,36 @@ class Worker {
           readiness_(telemetry.readiness),
           loop_store_(mysql_settings(config), store_observer),
           post_store_(mysql_settings(config), store_observer),
-          sinks_(make_sinks(sink_settings(config))),
+          sinks_(replaceable(make_sinks(sink_settings(config)))),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
           final_messages_(make_asking_sources({config.extensions,
                                                [this](const ConversationId& conversation_id) {
                                                    return agents_.server_of(conversation_id);
                                                }})),
-          consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group),
+          consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group,
+                    config.kafka.dead_letter_topic),
           dead_letters_(kafka_settings(config), config.kafka.dead_letter_topic),
           parts_({loop_store_, post_store_, consumer_, sinks_, *final_messages_, logs_of(agents_)},
-                 parts_rules(config, owner, installation), observing(telemetry, dead_letters_), telemetry),
-          gauges_(parts_.queues, parts_.log, post_store_, telemetry, config.kafka.topic) {}
+                 parts_rules(config, owner, installation), observing(telemetry, deliveries_, dead_letters_),
+                 telemetry),
+          gauges_(parts_.queues, parts_.log, post_store_, telemetry, config.kafka.topic, names_of(sinks_)),
+          janitor_(post_store_, retention_rules(config),
+                   [this] { return parts_.queues.positions().contains(0); },
+                   {.removed = [&metrics = telemetry.metrics](std::string_view what, std::int64_t count) {
+                       metrics.retention_removed(what, static_cast<double>(count));
+                   }}) {
+        expect_sinks(names_of(sinks_), telemetry.metrics);
+    }
 
     bool turns() const { return parts_.loop.is_turning(); }
+
+    /// Takes what can be taken while it runs. Thread-safe.
+    void reload(const Config& config) {
+        replace_all(sinks_, make_sinks(sink_settings(config)));
+        for (MysqlStore* store : {&loop_store_, &post_store_})
+            store->change_password(config.database.password.reveal());
+    }
 
     Result<void> run(const std::stop_token& stop) {
         TRY_VOID(parts_.poller.open());
@@ -130,6 +172,7 @@ class Worker {
         parts_.summarisers.start();
         parts_.reconciler.start();
         auto gauges = named_thread("gauges", [this](const auto& s) { gauges_.run(s); });
+        auto janitor = named_thread("janitor", [this](const auto& s) { janitor_.run(s); });
         auto adopter = named_thread("adopter", [this](const auto& s) { parts_.adopter.run(s); });
         auto loop = named_thread("loop", [this](const auto& s) { parts_.loop.run(s); });
         auto poll = named_thread("poll", [this](const auto& s) {
@@ -141,7 +184,7 @@ class Worker {
         readiness_.set("worker", "draining");
         stop_and_join(loop);
         parts_.reconciler.stop();
-        for (auto* thread : {&adopter, &gauges, &poll}) stop_and_join(*thread);
+        for (auto* thread : {&adopter, &janitor, &gauges, &poll}) stop_and_join(*thread);
         parts_.summarisers.stop();
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             deadline - std::chrono::steady_clock::now());
@@ -164,14 +207,18 @@ class Worker {
     AgentDirectory agents_;
     const std::unique_ptr<FinalMessageSource> final_messages_;
     KafkaConsumer consumer_;
+    DeliveryLog deliveries_;
     DeadLetterTopic dead_letters_;  ///< the loop's
     Parts parts_;
     Gauges gauges_;
+    Janitor janitor_;
 };
 
 }  // namespace
 
-Result<void> run_worker(const Config& config, const std::stop_token& stop) {
+Result<void> run_worker(Reloader& settings, const std::stop_token& stop) {
+    const auto first = settings.current();
+    const Config& config = *first;
     Metrics metrics;
     Readiness readiness;
     std::atomic<const Worker*> running = nullptr;
@@ -195,12 +242,23 @@ Result<void> run_worker(const Config& config, const std::stop_token& stop) {
                                        [&] { metrics.ambiguous_commit(); },
                                        [&](auto cause) { metrics.undone(cause); }};
     MysqlStore store(mysql_settings(config), store_observer);
-    TRY(const Installation installation, wait_for_tables(config, store, readiness, stop));
+    settings.on_reload([&](const Config& now) {
+        api.reload(now);
+        store.change_password(now.database.password.reveal());
+    });
+    // Ends before what it tells; a worker is told nothing any more once it has run.
+    const auto reloads = named_thread("reload", [&](const auto& over) { settings.run(over); });
+    TRY(const Installation installation, wait_for_tables(settings, store, readiness, stop));
     if (installation.id.empty()) return {};
     const DrainLimit limit(stop, config.worker.drain);
     Worker worker(config, worker_name(), installation, {metrics, readiness}, store_observer);
     running = &worker;
+    settings.on_reload([&](const Config& now) {
+        api.reload(now);
+        worker.reload(now);
+    });
     auto result = worker.run(stop);
+    settings.on_reload({});
     running = nullptr;
     log_info("drained");
     return result;

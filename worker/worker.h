@@ -3,14 +3,15 @@
 
 #include <stop_token>
 
-#include "base/config.h"
 #include "base/result.h"
+#include "worker/reloader.h"
 
 namespace epilogue {
 
 /// Runs until `stop`, then drains: no new batch, no new post, offsets committed, group left; at most [worker]
-/// drain_s. Returns when all is over. Errors: Remedy::fatal for what no waiting mends (an address in use,
-/// tables older than needed, a property that librdkafka refuses).
-Result<void> run_worker(const Config& config, const std::stop_token& stop);
+/// drain_s. Takes reloaded settings as they come (reloader.h). Returns when all is over. Errors:
+/// Remedy::fatal for what no waiting mends (an address in use, tables older than needed, a property that
+/// librdkafka refuses).
+Result<void> run_worker(Reloader& settings, const std::stop_token& stop);
 
 }  // namespace epilogue

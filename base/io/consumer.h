@@ -27,7 +27,7 @@ struct EndOfPartition {
 /// more.
 struct KafkaError {
     enum class Kind {
-        connection,
+        connection,    ///< or a right: check() knows more
         no_topic,      ///< the topic does not exist (yet)
         out_of_range,  ///< a partition has no such position and is no longer read: reset_assignment()
     };
@@ -89,8 +89,9 @@ class Consumer {
     virtual Result<Watermarks> watermarks(int partition, std::chrono::milliseconds wait) = 0;
     /// How many partitions the topic has now.
     virtual Result<int> partitions(std::chrono::milliseconds wait) = 0;
-    /// True when a broker answers within `wait`.
-    virtual bool is_reachable(std::chrono::milliseconds wait) = 0;
+    /// Success when a broker answers within `wait` and lets us do what a member does; else the error says
+    /// which of it is missing, and why. On the thread of poll().
+    virtual Result<void> check(std::chrono::milliseconds wait) = 0;
     /// The cluster's id; empty when no broker has told it within `wait`.
     virtual std::string cluster_id(std::chrono::milliseconds wait) = 0;
     /// The record with exactly that offset, read outside of the group; nullopt when there is none (any more).

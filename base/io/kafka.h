@@ -1,11 +1,12 @@
-// RAII over librdkafka: a consumer in a group, a reader of single records, a producer. It avoids what is
-// known to be broken in 2.0.2: messages are polled one by one, rebalancing is eager, close has a deadline,
-// and callers keep their own table of paused partitions.
+// RAII over librdkafka: a consumer in a group, a reader of single records, a producer. It works with every
+// version from 2.0.2 on, and avoids what was broken in some of them: messages are polled one by one,
+// rebalancing is eager, close has a deadline, and callers keep their own table of paused partitions.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,18 +15,35 @@
 #include <utility>
 #include <vector>
 
+#include "base/instant.h"
 #include "base/io/consumer.h"
 #include "base/result.h"
+#include "base/secret.h"
 
 namespace epilogue {
 
 /// The most that one answer of a broker may hold, while [kafka] properties say nothing else.
 constexpr std::int64_t max_kafka_answer_bytes = 100'000'000;
 
+/// The largest record that our producers send, and what a topic should take: the largest event and room for
+/// what stands around it.
+constexpr std::int64_t max_kafka_record_bytes = 20'971'520;
+
+/// A token of SASL OAUTHBEARER.
+struct KafkaToken {
+    Secret text;
+    Instant expires;
+    std::string principal;  ///< whom it names
+};
+/// Asked for a token when a client starts and before the last one expires, on any thread. Errors: why there
+/// is none.
+using KafkaTokenSource = std::function<Result<KafkaToken>()>;
+
 struct KafkaSettings {
     std::string brokers;
     std::string client_id;
     std::map<std::string, std::string> properties;  ///< any librdkafka property; wins over our defaults
+    KafkaTokenSource token = nullptr;               ///< for SASL OAUTHBEARER; null: as the properties say
 };
 
 /// Reads single records, outside of any group. One thread at a time.
@@ -51,7 +69,8 @@ class KafkaReader {
 /// A group's member over librdkafka.
 class KafkaConsumer final : public Consumer {
   public:
-    KafkaConsumer(KafkaSettings settings, std::string topic, std::string group);
+    /// `produces_to`: a topic that others of the process produce to, whose right check() asks for; "": none.
+    KafkaConsumer(KafkaSettings settings, std::string topic, std::string group, std::string produces_to = "");
     ~KafkaConsumer() override;
 
     Result<void> join(RebalanceListener listener) override;
@@ -66,7 +85,7 @@ class KafkaConsumer final : public Consumer {
     Result<std::optional<NextOffset>> committed(int partition, std::chrono::milliseconds wait) override;
     Result<Watermarks> watermarks(int partition, std::chrono::milliseconds wait) override;
     Result<int> partitions(std::chrono::milliseconds wait) override;
-    bool is_reachable(std::chrono::milliseconds wait) override;
+    Result<void> check(std::chrono::milliseconds wait) override;
     std::string cluster_id(std::chrono::milliseconds wait) override;
     Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset,
                                                        std::chrono::milliseconds wait) override;
@@ -76,6 +95,7 @@ class KafkaConsumer final : public Consumer {
     const KafkaSettings settings_;
     const std::string topic_;
     const std::string group_;
+    const std::string produces_to_;
     std::unique_ptr<GroupMember> member_;  ///< null before join()
     std::unique_ptr<KafkaReader> reader_;  ///< opened by the first record_at()
 };
@@ -92,6 +112,8 @@ class KafkaProducer {
     /// Copies the record for sending; waits while the local queue is full.
     Result<void> produce(std::string_view key, std::string_view value,
                          const std::vector<std::pair<std::string, std::string>>& headers = {});
+    /// Takes what brokers have answered into acknowledged() and refused(); does not wait.
+    void take_answers();
     /// Waits until everything is answered or `wait` has passed; true when nothing is left.
     bool flush(std::chrono::milliseconds wait);
 
@@ -109,13 +131,13 @@ class KafkaProducer {
 /// The partition, of so many, that a producer with murmur2 gives the key to.
 int partition_of_key(std::string_view key, int partitions);
 
-/// Creates a topic (one replica). An existing one is fine.
-Result<void> create_topic(const KafkaSettings& settings, const std::string& topic, int partitions);
+/// Makes clients of these settings, as a worker and `publish` need them, that connect to nothing. Errors:
+/// Remedy::fatal, what librdkafka refuses: a property, or a file that a property names.
+Result<void> try_kafka_settings(const KafkaSettings& settings);
 
-/// Success when a broker answers within `wait`; else the error names the brokers that were asked.
-Result<void> ping_kafka(const KafkaSettings& settings, std::chrono::milliseconds wait);
-
-/// librdkafka's version, e.g. "2.0.2".
+/// librdkafka's version, e.g. "2.12.1".
 std::string kafka_version();
+/// The same as rd_kafka_version() gives it: 0xMMmmrrxx, major, minor, revision, pre-release.
+unsigned kafka_version_number();
 
 }  // namespace epilogue

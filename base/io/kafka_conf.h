@@ -8,6 +8,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include "base/io/kafka.h"
+#include "base/io/kafka_hooks.h"
 
 namespace epilogue {
 
@@ -22,8 +23,8 @@ using KafkaConf = Handle<rd_kafka_conf_t, rd_kafka_conf_destroy>;
 using KafkaTopicList = Handle<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
 using KafkaClient = Handle<rd_kafka_t, rd_kafka_destroy>;
 
-/// A configuration of `defaults` and then the settings' own properties. The client's warnings become debug
-/// lines of our log. Errors: Remedy::fatal, a property that librdkafka refuses.
+/// A configuration of `defaults` and then the settings' own properties. Errors: Remedy::fatal, a property
+/// that librdkafka refuses.
 Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
                              const std::map<std::string, std::string>& defaults);
 
@@ -31,8 +32,15 @@ Result<KafkaConf> kafka_conf(const KafkaSettings& settings,
 Result<KafkaConf> kafka_reading_conf(const KafkaSettings& settings,
                                      const std::map<std::string, std::string>& defaults);
 
-/// A client of `type`; takes the configuration over.
-Result<KafkaClient> kafka_client(rd_kafka_type_t type, KafkaConf conf);
+/// The configuration of a group's member, and of a producer.
+Result<KafkaConf> group_member_conf(const KafkaSettings& settings, const std::string& group);
+Result<KafkaConf> producer_conf(const KafkaSettings& settings);
+
+/// A client of `type`; takes the configuration over. The hooks outlive it. Errors: Remedy::fatal.
+Result<KafkaClient> kafka_client(rd_kafka_type_t type, KafkaConf conf, KafkaHooks& hooks);
+
+/// Serves what is waiting for the client's callbacks: for clients that are not polled.
+void serve_callbacks(rd_kafka_t* client);
 
 /// The record's timestamp; the epoch when it has none.
 Instant timestamp_of(const rd_kafka_message_t& message);

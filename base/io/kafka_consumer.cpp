@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/io/kafka_conf.h"
+#include "base/io/kafka_rights.h"
 #include "base/io/log.h"
 
 namespace epilogue {
@@ -27,10 +28,13 @@ Record record_of(rd_kafka_message_t* message) {
 }  // namespace
 
 struct KafkaConsumer::GroupMember {
+    GroupMember(KafkaTokenSource token, std::string subscribed, RebalanceListener listens)
+        : hooks(std::move(token), this), topic(std::move(subscribed)), listener(std::move(listens)) {}
+
+    KafkaHooks hooks;  ///< lost brokers come as no message of a poll
     std::string topic;
     RebalanceListener listener;
-    std::string
-        connection_error;  ///< what the client reported last; returned by the next poll without a message
+    bool is_refused_by_group = false;  ///< the last try to join ended so
     KafkaClient client;
 
     KafkaTopicList list(int partition, std::int64_t offset = RD_KAFKA_OFFSET_INVALID) const {
@@ -43,12 +47,6 @@ struct KafkaConsumer::GroupMember {
         std::vector<int> result;
         for (int i = 0; i < partitions->cnt; ++i) result.push_back(partitions->elems[i].partition);
         return result;
-    }
-
-    /// Lost brokers come as no message of a poll, and without this callback they are only logged. It is
-    /// called from within polls.
-    static void on_error(rd_kafka_t*, int, const char* reason, void* opaque) {
-        static_cast<GroupMember*>(opaque)->connection_error = reason;
     }
 
     /// The store decides where reading starts (seek); until then the partitions stay paused. The position
@@ -72,8 +70,9 @@ struct KafkaConsumer::GroupMember {
 
     static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
                              rd_kafka_topic_partition_list_t* partitions, void* opaque) {
-        auto& self = *static_cast<GroupMember*>(opaque);
+        auto& self = *KafkaHooks::owner_of<GroupMember>(opaque);
         if (event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+            self.is_refused_by_group = false;
             self.assign(partitions);
         } else {
             self.listener.revoked(numbers(partitions), rd_kafka_assignment_lost(client) != 0);
@@ -82,27 +81,31 @@ struct KafkaConsumer::GroupMember {
     }
 };
 
-KafkaConsumer::KafkaConsumer(KafkaSettings settings, std::string topic, std::string group)
-    : settings_(std::move(settings)), topic_(std::move(topic)), group_(std::move(group)) {}
+Result<KafkaConf> group_member_conf(const KafkaSettings& settings, const std::string& group) {
+    return kafka_reading_conf(settings, {{"session.timeout.ms", "10000"},
+                                         {"max.poll.interval.ms", "60000"},
+                                         {"group.id", group},
+                                         {"enable.auto.commit", "false"},
+                                         {"enable.auto.offset.store", "false"},
+                                         {"partition.assignment.strategy", "range,roundrobin"},
+                                         {"fetch.message.max.bytes", "4194304"},
+                                         {"fetch.wait.max.ms", "100"},
+                                         {"queued.max.messages.kbytes", "32768"}});
+}
+
+KafkaConsumer::KafkaConsumer(KafkaSettings settings, std::string topic, std::string group,
+                             std::string produces_to)
+    : settings_(std::move(settings)),
+      topic_(std::move(topic)),
+      group_(std::move(group)),
+      produces_to_(std::move(produces_to)) {}
 KafkaConsumer::~KafkaConsumer() = default;
 
 Result<void> KafkaConsumer::join(RebalanceListener listener) {
-    TRY(auto conf, kafka_reading_conf(settings_, {{"session.timeout.ms", "10000"},
-                                                  {"max.poll.interval.ms", "60000"},
-                                                  {"group.id", group_},
-                                                  {"enable.auto.commit", "false"},
-                                                  {"enable.auto.offset.store", "false"},
-                                                  {"partition.assignment.strategy", "range,roundrobin"},
-                                                  {"fetch.message.max.bytes", "4194304"},
-                                                  {"fetch.wait.max.ms", "100"},
-                                                  {"queued.max.messages.kbytes", "32768"}}));
-    auto member = std::make_unique<GroupMember>();
-    member->topic = topic_;
-    member->listener = std::move(listener);
-    rd_kafka_conf_set_opaque(conf.get(), member.get());
+    TRY(auto conf, group_member_conf(settings_, group_));
+    auto member = std::make_unique<GroupMember>(settings_.token, topic_, std::move(listener));
     rd_kafka_conf_set_rebalance_cb(conf.get(), &GroupMember::on_rebalance);
-    rd_kafka_conf_set_error_cb(conf.get(), &GroupMember::on_error);
-    TRY(member->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
+    TRY(member->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf), member->hooks));
     rd_kafka_poll_set_consumer(member->client.get());
     const KafkaTopicList topics = member->list(RD_KAFKA_PARTITION_UA);
     if (const auto error = rd_kafka_subscribe(member->client.get(), topics.get());
@@ -116,13 +119,15 @@ Polled KafkaConsumer::poll(std::chrono::milliseconds wait) {
     rd_kafka_message_t* message =
         rd_kafka_consumer_poll(member_->client.get(), static_cast<int>(wait.count()));
     if (message == nullptr) {
-        if (member_->connection_error.empty()) return std::monostate{};
-        return KafkaError{std::exchange(member_->connection_error, {})};
+        std::string failure = member_->hooks.take_news();
+        if (failure.empty()) return std::monostate{};
+        return KafkaError{std::move(failure)};
     }
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return record_of(message);
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> event(message);
     if (event->err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
         return EndOfPartition{event->partition, {event->offset}};
+    if (event->err == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) member_->is_refused_by_group = true;
     const bool is_unknown = event->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
                             event->err == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
     const bool is_out_of_range = event->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
@@ -219,13 +224,23 @@ Result<int> KafkaConsumer::partitions(std::chrono::milliseconds wait) {
     return answer->topics[0].partition_cnt;
 }
 
-bool KafkaConsumer::is_reachable(std::chrono::milliseconds wait) {
+Result<void> KafkaConsumer::check(std::chrono::milliseconds wait) {
+    rd_kafka_t* const client = member_->client.get();
     const rd_kafka_metadata_t* metadata = nullptr;
-    const auto error =
-        rd_kafka_metadata(member_->client.get(), 0, nullptr, &metadata, static_cast<int>(wait.count()));
-    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
+    const auto error = rd_kafka_metadata(client, 0, nullptr, &metadata, static_cast<int>(wait.count()));
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return retryable(member_->hooks.with_reason("no broker answers at " + settings_.brokers),
+                         static_cast<int>(error));
     rd_kafka_metadata_destroy(metadata);
-    return true;
+    member_->hooks.forget();
+    auto rights = kafka_rights(client, {topic_, group_, produces_to_}, wait);
+    if (rights.may_join == std::optional(true)) member_->is_refused_by_group = false;
+    if (member_->is_refused_by_group && rights.missing.empty())
+        rights.missing.push_back(no_right_to_join(group_));
+    std::string missing;
+    for (const std::string& each : rights.missing) missing += (missing.empty() ? "" : "; ") + each;
+    if (!missing.empty()) return retryable(std::move(missing));
+    return {};
 }
 
 std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {
@@ -257,7 +272,7 @@ void KafkaConsumer::close(std::chrono::milliseconds deadline) {
         if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
             auto* partitions = rd_kafka_event_topic_partition_list(event.get());
             GroupMember::on_rebalance(member_->client.get(), rd_kafka_event_error(event.get()), partitions,
-                                      member_.get());
+                                      &member_->hooks);
         }
     }
     if (rd_kafka_consumer_closed(member_->client.get()) == 0)

@@ -1,3 +1,4 @@
+#include <array>
 #include <vector>
 
 #include "base/io/kafka_conf.h"
@@ -5,19 +6,32 @@
 namespace epilogue {
 
 struct KafkaProducer::ProducerClient {
+    ProducerClient(KafkaTokenSource token, std::string produces_to)
+        : hooks(std::move(token), this), topic(std::move(produces_to)) {}
+
+    KafkaHooks hooks;
     std::string topic;
     KafkaClient client;
     std::int64_t acknowledged = 0;
     std::int64_t refused = 0;
     std::string last_error;
 
-    static void on_delivery(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
-        auto& self = *static_cast<ProducerClient*>(opaque);
+    /// A client that gave up, as one without any right to produce does, purges what it has: that says not
+    /// why.
+    static std::string reason_of(rd_kafka_t* client, rd_kafka_resp_err_t error) {
+        std::array<char, 512> why{};
+        const bool is_dead =
+            rd_kafka_fatal_error(client, why.data(), why.size()) != RD_KAFKA_RESP_ERR_NO_ERROR;
+        return is_dead ? why.data() : rd_kafka_err2str(error);
+    }
+
+    static void on_delivery(rd_kafka_t* client, const rd_kafka_message_t* message, void* opaque) {
+        auto& self = *KafkaHooks::owner_of<ProducerClient>(opaque);
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
             ++self.acknowledged;
         } else {
             ++self.refused;
-            self.last_error = rd_kafka_err2str(message->err);
+            self.last_error = reason_of(client, message->err);
         }
     }
 };
@@ -25,19 +39,21 @@ struct KafkaProducer::ProducerClient {
 KafkaProducer::KafkaProducer(std::unique_ptr<ProducerClient> client) : client_(std::move(client)) {}
 KafkaProducer::~KafkaProducer() = default;
 
+Result<KafkaConf> producer_conf(const KafkaSettings& settings) {
+    return kafka_conf(settings, {{"enable.idempotence", "true"},
+                                 {"acks", "all"},
+                                 {"partitioner", "murmur2_random"},
+                                 {"linger.ms", "5"},
+                                 {"message.max.bytes", std::to_string(max_kafka_record_bytes)},
+                                 {"message.timeout.ms", "30000"}});
+}
+
 Result<std::unique_ptr<KafkaProducer>> KafkaProducer::open(const KafkaSettings& settings,
                                                            const std::string& topic) {
-    TRY(auto conf, kafka_conf(settings, {{"enable.idempotence", "true"},
-                                         {"acks", "all"},
-                                         {"partitioner", "murmur2_random"},
-                                         {"linger.ms", "5"},
-                                         {"message.max.bytes", "20971520"},
-                                         {"message.timeout.ms", "30000"}}));
-    auto made = std::make_unique<ProducerClient>();
-    made->topic = topic;
-    rd_kafka_conf_set_opaque(conf.get(), made.get());
+    TRY(auto conf, producer_conf(settings));
+    auto made = std::make_unique<ProducerClient>(settings.token, topic);
     rd_kafka_conf_set_dr_msg_cb(conf.get(), &ProducerClient::on_delivery);
-    TRY(made->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf)));
+    TRY(made->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf), made->hooks));
     return std::unique_ptr<KafkaProducer>(new KafkaProducer(std::move(made)));
 }
 
@@ -63,7 +79,7 @@ Result<void> KafkaProducer::produce(std::string_view key, std::string_view value
         const Handle<rd_kafka_error_t, rd_kafka_error_destroy> error(
             rd_kafka_produceva(client, fields.data(), fields.size()));
         if (!error) {
-            rd_kafka_poll(client, 0);
+            take_answers();
             return {};
         }
         const auto code = rd_kafka_error_code(error.get());
@@ -71,6 +87,10 @@ Result<void> KafkaProducer::produce(std::string_view key, std::string_view value
         constexpr int wait_ms = 100;
         rd_kafka_poll(client, wait_ms);
     }
+}
+
+void KafkaProducer::take_answers() {
+    rd_kafka_poll(client_->client.get(), 0);
 }
 
 bool KafkaProducer::flush(std::chrono::milliseconds wait) {

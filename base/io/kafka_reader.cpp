@@ -4,6 +4,8 @@
 namespace epilogue {
 
 struct KafkaReader::SimpleConsumer {
+    explicit SimpleConsumer(KafkaTokenSource token) : hooks(std::move(token)) {}
+    KafkaHooks hooks;
     KafkaClient client;
     Handle<rd_kafka_topic_t, rd_kafka_topic_destroy> topic;  // ends before its client
 };
@@ -17,8 +19,8 @@ Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const KafkaSettings& sett
     TRY(auto conf, kafka_reading_conf(settings, {{"fetch.message.max.bytes", "65536"},
                                                  {"fetch.wait.max.ms", "10"},
                                                  {"queued.max.messages.kbytes", "1024"}}));
-    auto consumer = std::make_unique<SimpleConsumer>();
-    TRY(consumer->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
+    auto consumer = std::make_unique<SimpleConsumer>(settings.token);
+    TRY(consumer->client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf), consumer->hooks));
     consumer->topic.reset(rd_kafka_topic_new(consumer->client.get(), topic.c_str(), nullptr));
     return std::unique_ptr<KafkaReader>(new KafkaReader(std::move(consumer)));
 }
@@ -31,7 +33,10 @@ Result<std::optional<RecordFingerprint>> KafkaReader::record_at(int partition, O
     const Handle<rd_kafka_message_t, rd_kafka_message_destroy> message(
         rd_kafka_consume(topic, partition, static_cast<int>(wait.count())));
     rd_kafka_consume_stop(topic, partition);
-    if (!message) return retryable("Kafka: reading one record: no answer");
+    if (!message) {
+        serve_callbacks(consumer_->client.get());
+        return retryable(consumer_->hooks.with_reason("Kafka: reading one record: no answer"));
+    }
     switch (message->err) {
         case RD_KAFKA_RESP_ERR_NO_ERROR:
             break;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/io/kafka_conf.h"
+#include "base/io/kafka_rights.h"
 
 namespace epilogue {
 namespace {
@@ -15,13 +16,17 @@ int milliseconds_until(Clock::time_point deadline) {
     return static_cast<int>(std::max<std::int64_t>(left.count(), 1));
 }
 
-/// How many partitions; nullopt: there is no such topic.
-Result<std::optional<int>> count_of(rd_kafka_t* client, const std::string& topic,
+/// How many partitions; nullopt: there is no such topic, or it is hidden from us.
+Result<std::optional<int>> count_of(rd_kafka_t* client, const KafkaHooks& hooks, const std::string& topic,
                                     Clock::time_point deadline) {
     const rd_kafka_metadata_t* answer = nullptr;
     // All topics: asking for one by name would create it where brokers do so.
     const auto error = rd_kafka_metadata(client, 1, nullptr, &answer, milliseconds_until(deadline));
-    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka_failure(error, "asking for the topics");
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        serve_callbacks(client);
+        const std::string why = hooks.last_failure();
+        return retryable(why.empty() ? rd_kafka_err2str(error) : why, static_cast<int>(error));
+    }
     const Handle<const rd_kafka_metadata_t, rd_kafka_metadata_destroy> metadata(answer);
     for (int i = 0; i < answer->topic_cnt; ++i)
         if (topic == answer->topics[i].topic && answer->topics[i].partition_cnt > 0)
@@ -59,14 +64,22 @@ Result<std::map<std::string, std::string>> config_of(rd_kafka_t* client, const s
 
 }  // namespace
 
-Result<std::optional<TopicFacts>> topic_facts(const KafkaSettings& settings, const std::string& topic,
+Result<std::optional<TopicFacts>> topic_facts(const KafkaSettings& settings, const TopicQuestion& question,
                                               std::chrono::milliseconds wait) {
     const auto deadline = Clock::now() + wait;
+    const std::string& topic = question.topic;
+    KafkaHooks hooks(settings.token);
     TRY(auto conf, kafka_conf(settings, {{"allow.auto.create.topics", "false"}}));
-    TRY(const auto client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf)));
-    TRY(const auto count, count_of(client.get(), topic, deadline));
-    if (!count) return std::optional<TopicFacts>();
+    TRY(const auto client, kafka_client(RD_KAFKA_CONSUMER, std::move(conf), hooks));
+    TRY(const auto count, count_of(client.get(), hooks, topic, deadline));
     TopicFacts facts;
+    facts.missing_rights = kafka_rights(client.get(), {topic, question.group, question.produces_to},
+                                        std::chrono::milliseconds{milliseconds_until(deadline)})
+                               .missing;
+    const bool is_hidden =
+        std::ranges::find(facts.missing_rights, no_right_to_read(topic)) != facts.missing_rights.end();
+    if (!count && !is_hidden) return std::optional<TopicFacts>();
+    if (!count) return std::optional(std::move(facts));
     facts.cluster_id = cluster_id_of(client.get(), std::chrono::milliseconds{milliseconds_until(deadline)});
     if (auto config = config_of(client.get(), topic, deadline))
         facts.config = std::move(*config);
@@ -79,6 +92,23 @@ Result<std::optional<TopicFacts>> topic_facts(const KafkaSettings& settings, con
             facts.partitions[partition] = marks;
     }
     return std::optional(std::move(facts));
+}
+
+Result<void> find_topic(const KafkaSettings& settings, const std::string& topic,
+                        std::chrono::milliseconds wait) {
+    const auto deadline = Clock::now() + wait;
+    KafkaHooks hooks(settings.token);
+    TRY(auto conf, kafka_conf(settings, {}));
+    TRY(const auto client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf), hooks));
+    const auto count = count_of(client.get(), hooks, topic, deadline);
+    if (!count)
+        return retryable("Kafka: no broker answers at " + settings.brokers + ": " + count.error().text,
+                         count.error().code);
+    if (*count) return {};
+    const auto rights =
+        kafka_rights(client.get(), {"", "", topic}, std::chrono::milliseconds{milliseconds_until(deadline)});
+    if (!rights.missing.empty()) return {};
+    return fatal("[kafka] topic: there is no topic \"" + topic + "\"; make it with `epilogue topic create`");
 }
 
 }  // namespace epilogue

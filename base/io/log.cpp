@@ -124,14 +124,16 @@ std::string log_line(LogFormat format, Instant at, LogLevel level, std::string_v
     const std::string_view level_name = level_names[static_cast<std::size_t>(level)];
     if (format == LogFormat::text) {
         std::string line = fmt::format("{} {} {}", time_of(at), level_name, escaped(message));
-        for (const auto& [key, value] : fields)
-            line += fmt::format(" {}={}", escaped(key), text_value(value));
+        for (const LogField& field : fields)
+            line += fmt::format(" {}={}", escaped(field.key), text_value(field.value));
         return line;
     }
     std::string line = fmt::format(R"({{"time":"{}","level":"{}","message":"{}")", time_of(at), level_name,
                                    escaped(message));
-    for (const auto& [key, value] : fields)
-        line += fmt::format(R"(,"{}":"{}")", escaped(key), escaped(value));
+    for (const LogField& field : fields) {
+        const std::string_view quote = field.is_number ? "" : "\"";
+        line += fmt::format(R"(,"{}":{}{}{})", escaped(field.key), quote, escaped(field.value), quote);
+    }
     return line + "}";
 }
 
@@ -187,7 +189,7 @@ std::optional<std::uint64_t> RateLimitedLog::due(std::string_view subject) {
 void RateLimitedLog::warn(std::string_view subject, std::string_view message, LogFields fields) {
     const auto left_out = due(subject);
     if (!left_out) return;
-    if (*left_out > 0) fields.push_back({"held_back", std::to_string(*left_out)});
+    if (*left_out > 0) fields.push_back({"held_back", *left_out});
     log_warn(message, fields);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/instant.h"
@@ -18,8 +20,15 @@ namespace epilogue {
 
 /// One value of a line, named. Never a secret.
 struct LogField {
+    LogField(std::string_view its_key, std::string text) : key(its_key), value(std::move(text)) {}
+    /// In JSON a number without quotes.
+    template <std::integral Number>
+    LogField(std::string_view its_key, Number number)
+        : key(its_key), value(std::to_string(number)), is_number(true) {}
+
     std::string_view key;
     std::string value;
+    bool is_number = false;
 };
 using LogFields = std::vector<LogField>;
 
@@ -39,8 +48,9 @@ void log_error(std::string_view message, const LogFields& fields = {});
 bool log_output(std::string_view message, const LogFields& fields);
 
 /// The line without its end, as text (`2026-11-21T08:13:42.407Z info message key=value other="two words"`) or
-/// as JSON (members time, level, message, then the fields). Control characters, line and paragraph separators
-/// and those that change the direction of text are escaped, bytes that are not UTF-8 become U+FFFD.
+/// as JSON (members time, level, message, then the fields, of which numbers are numbers). Control characters,
+/// line and paragraph separators and those that change the direction of text are escaped, bytes that are not
+/// UTF-8 become U+FFFD.
 std::string log_line(LogFormat format, Instant at, LogLevel level, std::string_view message,
                      const LogFields& fields);
 

@@ -47,6 +47,18 @@ void register_thread(sql::mysql::MySQL_Driver& driver) {
     thread_local const Registration registration(driver);
 }
 
+/// sslEnforce does not enforce: where the server has no TLS the client library goes on without. With
+/// sslVerify it does not.
+void add_tls(const MysqlSettings& settings, sql::ConnectOptionsMap& options) {
+    using Tls = MysqlSettings::Tls;
+    if (settings.tls == Tls::off) return;
+    options["sslEnforce"] = true;
+    if (settings.tls == Tls::verified) options["sslVerify"] = true;
+    if (!settings.tls_ca.empty()) options["sslCA"] = settings.tls_ca;
+    if (!settings.tls_certificate.empty()) options["sslCert"] = settings.tls_certificate;
+    if (!settings.tls_key.empty()) options["sslKey"] = settings.tls_key;
+}
+
 }  // namespace
 
 struct MysqlSession::Driver {
@@ -131,7 +143,7 @@ Result<std::unique_ptr<MysqlSession>> MysqlSession::open(const MysqlSettings& se
         options["OPT_READ_TIMEOUT"] = static_cast<int>(settings.answer_timeout.count());
         options["OPT_WRITE_TIMEOUT"] = static_cast<int>(settings.answer_timeout.count());
         options["OPT_CHARSET_NAME"] = "utf8mb4";
-        if (settings.tls != "off") options["sslEnforce"] = true;
+        add_tls(settings, options);
         auto made = std::make_unique<Driver>();
         made->connection.reset(driver->connect(options));
         std::unique_ptr<MysqlSession> session(new MysqlSession(std::move(made)));
@@ -144,10 +156,10 @@ Result<std::unique_ptr<MysqlSession>> MysqlSession::open(const MysqlSettings& se
         session->connection_id_ = std::stoll(about.at(0).at(0).value_or("0"));
         if (about.at(0).at(1).value_or("").find("MariaDB") != std::string::npos)
             TRY_VOID(session->run("SET SESSION idle_transaction_timeout=10"));
-        if (settings.tls == "required") {
+        if (settings.tls >= MysqlSettings::Tls::required) {
             TRY(const auto cipher, session->query("SHOW STATUS LIKE 'Ssl_cipher'"));
             if (cipher.empty() || cipher[0].at(1).value_or("").empty())
-                return retryable("the database offers no TLS, but [database] tls is \"required\"", 2026);
+                return retryable("the database offers no TLS, but [database] tls wants it", 2026);
         }
         if (!settings.database.empty()) TRY_VOID(session->run("USE `" + settings.database + "`"));
         return session;

@@ -23,7 +23,16 @@ struct MysqlSettings {
     std::string user;
     std::string password;
     std::string database;
-    std::string tls = "preferred";  ///< off | preferred | required
+    enum class Tls {
+        off,
+        preferred,
+        required,  ///< a session that is not encrypted is refused
+        verified,  ///< so is a server whose certificate is not of tls_ca, or is not for `host`
+    };
+    Tls tls = Tls::preferred;
+    std::string tls_ca;           ///< PEM file; empty: the system's authorities
+    std::string tls_certificate;  ///< PEM file of ours, when the server wants one
+    std::string tls_key;          ///< PEM file
     std::chrono::seconds connect_timeout{5};
     std::chrono::seconds answer_timeout{20};  ///< for each read and write on the socket
 };
@@ -55,7 +64,7 @@ std::string repeated(const std::string& row, std::size_t rows);
 class MysqlSession {
   public:
     /// Connects with READ COMMITTED, utf8mb4, UTC, innodb_lock_wait_timeout 5 s, wait_timeout 120 s; refuses
-    /// a session without TLS when tls is "required".
+    /// a session without TLS when tls is `required` or `verified`.
     static Result<std::unique_ptr<MysqlSession>> open(const MysqlSettings& settings);
     ~MysqlSession();
     MysqlSession(const MysqlSession&) = delete;

@@ -58,7 +58,7 @@ MysqlSettings DatabaseServer::administrator() const {
     MysqlSettings settings;
     settings.socket = folder_.path() / "s";
     settings.user = "root";
-    settings.tls = "off";
+    settings.tls = MysqlSettings::Tls::off;
     return settings;
 }
 

@@ -6,6 +6,8 @@
 
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
+#include "sinks/port/descriptor.h"
+#include "sinks/registry.h"
 #include "worker/serve/callback_listing.h"
 #include "worker/serve/registration_form.h"
 #include "worker/settings.h"
@@ -18,6 +20,7 @@ struct AddOptions {
     RegistrationForm form;
     std::string json_file;  ///< --processor-json-file; empty: not given
     std::string agent_key;  ///< --agent-key: where it is
+    std::optional<std::string> idempotency_key;
 };
 
 std::string text_in(const std::string& path) {
@@ -30,14 +33,21 @@ void add(AddOptions& options) {
     const Config config = load(options.common);
     if (!options.agent_key.empty()) options.form.agent_key = secret_at("--agent-key", options.agent_key);
     if (!options.json_file.empty()) options.form.processor_json = text_in(options.json_file);
-    const auto request = expect(request_of(options.form, config, watch_rules(config)));
+    auto request = expect(request_of(options.form, config, watch_rules(config)));
+    if (options.idempotency_key) request.kept = expect(kept_request(*options.idempotency_key, options.form));
     const auto store = open_store(config);
     const Registered registered =
         expect(register_callback(*store, expect(planner_for(config, *store)), request));
+    const std::int64_t id = registered.callback_id.value;
+    const bool was_there = registered.existed || registered.is_equal;
     if (options.common.json)
-        fmt::print("{{\"id\": {}}}\n", registered.callback_id.value);
+        fmt::print("{{\"id\": {}, \"already_registered\": {}}}\n", id, was_there);
     else
-        fmt::print("{}\n", registered.callback_id.value);
+        fmt::print("{}\n", id);
+    if (options.common.json || !was_there) return;
+    fmt::print(stderr, "epilogue: nothing was added: callback {} {}\n", id,
+               registered.existed ? "was registered with this --idempotency-key"
+                                  : "is the same registration and still to report (--again adds another)");
 }
 
 struct ListOptions {
@@ -48,7 +58,16 @@ struct ListOptions {
 void list(const ListOptions& options) {
     const Config config = load(options.common);
     const auto store = open_store(config);
-    print_list(callback_list_columns(), expect(list_callbacks(*store, options.filter)), options.common.json);
+    auto filter = options.filter;
+    const auto up_to = [&](std::int64_t limit) -> const CallbackFilter& {
+        filter.limit = limit;
+        return filter;
+    };
+    print_page(callback_list_columns(),
+               {"callback", options.filter.limit,
+                [&](std::int64_t limit) { return expect(list_callbacks(*store, up_to(limit))); },
+                [&](std::int64_t limit) { return expect(count_callbacks(*store, up_to(limit))); }},
+               options.common.json);
 }
 
 void show(const Common& common, CallbackId id) {
@@ -111,7 +130,12 @@ void add_callbacks(CLI::App& program) {
                      "slack, github, gitlab, log, or an upstream class name")
         ->required();
     auto* json = add_command->add_option("--processor-json", options->form.processor_json,
-                                         "Where to: the processor's JSON");
+                                         "Where to: the processor's JSON (forms below)");
+    std::string forms =
+        "Forms of --processor-json (what has a ? may be left out; OpenHands' own forms are taken, too):";
+    for (const SinkDescriptor* sink : sink_descriptors())
+        forms += fmt::format("\n  {:<8}{}", sink->name, sink->form);
+    add_command->footer(forms);
     add_command->add_option("--processor-json-file", options->json_file, "The same, read from a file")
         ->excludes(json);
     add_command->add_option("--mode", options->form.mode, "once, until_done or every_turn");
@@ -123,6 +147,10 @@ void add_callbacks(CLI::App& program) {
                             "Base URL of the conversation's own agent server (default: [agent_server] url)");
     add_command->add_option("--agent-key", options->agent_key,
                             "Its session key: env:NAME or file:PATH; it is kept sealed with [security] keys");
+    add_command->add_flag("--again", options->form.again,
+                          "Another callback, also where an equal one is still to report");
+    add_command->add_option("--idempotency-key", options->idempotency_key,
+                            "A name for this request: repeated within a day, it registers nothing more");
     add_command->callback([options] { add(*options); });
 
     auto* list_command = parent->add_subcommand("list", "List callbacks");

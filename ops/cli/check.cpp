@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/io/kafka.h"
 #include "ops/cli/command.h"
+#include "worker/settings.h"
 
 namespace epilogue::cli {
 
@@ -10,8 +12,10 @@ void add_check(CLI::App& program) {
     auto common = std::make_shared<Common>();
     add_common(*command, *common, false);
     command->callback([common] {
-        load(*common);
-        fmt::print("the configuration is good\n");
+        const Config config = load(*common);
+        if (const auto usable = try_kafka_settings(kafka_settings(config)); !usable)
+            refuse_configuration(*common, usable.error());
+        fmt::print("the configuration is good: {}\n", sources_of(*common));
     });
 }
 

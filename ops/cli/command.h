@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "base/result.h"
@@ -25,15 +26,25 @@ struct Exit {
 
 /// The options that all commands have.
 struct Common {
-    std::string config_file;  ///< --config; empty: ./epilogue.toml when it exists
-    bool json = false;        ///< --json
+    std::string config_file;                 ///< --config; empty: ./epilogue.toml when it exists
+    bool json = false;                       ///< --json
+    std::vector<std::string> settings = {};  ///< --set: "section.key=value", each
 };
 
-/// Adds --config (and, with `json`, --json) to a command.
+/// Adds --config and --set (and, with `json`, --json) to a command.
 void add_common(CLI::App& command, Common& common, bool json);
+/// The same without --set, for commands that have a --set of their own.
+void add_config(CLI::App& command, Common& common, bool json);
 
-/// The configuration, checked for use; throws Exit(78).
+/// The configuration, checked for use; throws Exit(78), which names everything that is wrong and what was
+/// read.
 Config load(const Common& common);
+
+/// Where the configuration comes from, for people: the file that is read, if any, and how many variables.
+std::string sources_of(const Common& common);
+
+/// Throws Exit(78) for an error of the configuration that shows only in use, as load() does.
+[[noreturn]] void refuse_configuration(const Common& common, const Error& error);
 
 /// The secret that is where `written` says, which the user gave as `option`; throws Exit(64). One that stands
 /// on the command line itself is refused.
@@ -54,6 +65,7 @@ std::unique_ptr<MysqlStore> open_store(const Config& config);
 void add_migrate(CLI::App& program);
 void add_keygen(CLI::App& program);
 void add_worker(CLI::App& program);
+void add_topic(CLI::App& program);
 void add_publish(CLI::App& program);
 void add_callbacks(CLI::App& program);
 void add_deliveries(CLI::App& program);

@@ -16,7 +16,7 @@ std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& p
                                                                      const char* help, bool with_id) {
     auto* command = parent.add_subcommand(name, help);
     auto options = std::make_shared<AgentCommon>();
-    add_common(*command, options->common, true);
+    add_config(*command, options->common, true);
     command->add_option("--agent-url", options->url,
                         "The agent server's address (default: [agent_server] url)");
     command->add_option(

@@ -20,7 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<Column> columns{{"id"}, {"execution_status"}, {"title"}, {"created_at"}, {"updated_at"}};
+const std::vector<Column> columns{{"id", Kind::text, Shown::whole},
+                                  {"execution_status"},
+                                  {"title"},
+                                  {"created_at", Kind::time},
+                                  {"updated_at", Kind::time}};
 const std::vector<Column> details{{"workspace", Kind::json},
                                   {"persistence_dir"},
                                   {"confirmation_policy", Kind::json},
@@ -102,19 +106,26 @@ void list(const AgentCommon& options, const std::string& status, std::size_t lim
     const auto server = reach_server(options);
     Json all = Json::array();
     std::string page_id;
+    bool has_more = false;
     do {
         const auto page = expect(agent::list_conversations(*server, 100, status, page_id));
-        for (const std::string& item : page.items)
-            if (all.size() < limit) all.push_back(parse_ordered_json(item));
+        for (const std::string& item : page.items) {
+            has_more = all.size() == limit;
+            if (!has_more) all.push_back(parse_ordered_json(item));
+        }
         page_id = page.next_page_id;
     } while (!page_id.empty() && all.size() < limit);
+    has_more = has_more || !page_id.empty();
+    const std::string text = counted(std::ssize(all), "conversation") + "; there are more: --limit N";
     if (options.common.json) {
         print(all);
+        if (has_more) fmt::print(stderr, "epilogue: {}\n", text);
         return;
     }
     std::vector<SqlRow> rows;
     for (const Json& info : all) rows.push_back(row_of(info, columns));
     print_list(columns, rows, false);
+    fmt::print("{}\n", has_more ? text : counted(std::ssize(all), "conversation"));
 }
 
 void show(const AgentCommon& options) {

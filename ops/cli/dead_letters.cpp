@@ -10,14 +10,14 @@
 namespace epilogue::cli {
 namespace {
 
-const std::vector<Column> columns{{"id", Kind::number},
+const std::vector<Column> columns{{"id", Kind::number, Shown::whole},
                                   {"topic"},
                                   {"partition_id", Kind::number},
                                   {"record_offset", Kind::number},
                                   {"record_key"},
                                   {"reason"},
-                                  {"length", Kind::number},
-                                  {"sha256"},
+                                  {"length", Kind::number, Shown::not_in_tables},
+                                  {"sha256", Kind::text, Shown::not_in_tables},
                                   {"created_at", Kind::time},
                                   {"replayed_at", Kind::time}};
 constexpr const char* selected =
@@ -33,17 +33,20 @@ struct ListOptions {
 void list(const ListOptions& options) {
     const Config config = load(options.common);
     const auto store = open_store(config);
-    std::string where = " FROM dead_letters WHERE id>?";
+    std::string where = "dead_letters WHERE id>?";
     std::vector<SqlValue> values{options.after};
     if (!options.reason.empty()) {
         where += " AND reason=?";
         values.emplace_back(options.reason);
     }
-    values.emplace_back(options.limit);
-    print_list(
-        columns,
-        expect(store->query(std::string("SELECT ") + selected + where + " ORDER BY id LIMIT ?", values)),
-        options.common.json);
+    const auto rows = [&](std::int64_t limit) {
+        auto all = values;
+        all.emplace_back(limit);
+        return expect(
+            store->query(std::string("SELECT ") + selected + " FROM " + where + " ORDER BY id LIMIT ?", all));
+    };
+    const auto count = [&](std::int64_t limit) { return count_rows(*store, where, values, limit); };
+    print_page(columns, {"dead letter", options.limit, rows, count}, options.common.json);
 }
 
 void show(const Common& common, std::int64_t id) {

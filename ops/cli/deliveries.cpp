@@ -4,26 +4,29 @@
 #include "base/ids.h"
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
+#include "sinks/port/descriptor.h"
+#include "sinks/registry.h"
+#include "worker/core/delivery.h"
 #include "worker/deliver/operator_verdict.h"
 
 namespace epilogue::cli {
 namespace {
 
-const std::vector<Column> columns{{"delivery_id"},
-                                  {"callback_id", Kind::number},
+const std::vector<Column> columns{{"delivery_id", Kind::text, Shown::whole},
+                                  {"callback_id", Kind::number, Shown::not_in_tables},
                                   {"conversation_id"},
-                                  {"turn_key"},
-                                  {"sink"},
+                                  {"turn_key", Kind::text, Shown::not_in_tables},
+                                  {"sink", Kind::text, Shown::not_in_tables},  // the target names it
                                   {"target"},
-                                  {"verdict"},
-                                  {"state"},
-                                  {"attempt", Kind::number},
+                                  {"verdict", Kind::text, Shown::not_in_tables},
+                                  {"state", Kind::text, Shown::whole},
+                                  {"attempt", Kind::number, Shown::not_in_tables},
                                   {"cause"},
-                                  {"remote_id"},
-                                  {"remote_url"},
+                                  {"remote_id", Kind::text, Shown::not_in_tables},
+                                  {"remote_url", Kind::text, Shown::not_in_tables},
                                   {"created_at", Kind::time},
-                                  {"next_attempt_at", Kind::time},
-                                  {"sent_at", Kind::time}};
+                                  {"next_attempt_at", Kind::time, Shown::not_in_tables},
+                                  {"sent_at", Kind::time, Shown::not_in_tables}};
 const std::vector<Column> details{{"body"},
                                   {"body_sha256"},
                                   {"owner"},
@@ -70,12 +73,16 @@ void list(const ListOptions& options) {
         where += " AND ordinal>(SELECT ordinal FROM deliveries WHERE delivery_id=?)";
         values.emplace_back(options.after);
     }
-    values.emplace_back(options.limit);
-    print_list(columns,
-               expect(store->query(
-                   "SELECT " + names_of(columns) + " FROM deliveries " + where + " ORDER BY ordinal LIMIT ?",
-                   values)),
-               options.common.json);
+    const auto rows = [&](std::int64_t limit) {
+        auto all = values;
+        all.emplace_back(limit);
+        return expect(store->query(
+            "SELECT " + names_of(columns) + " FROM deliveries " + where + " ORDER BY ordinal LIMIT ?", all));
+    };
+    const auto count = [&](std::int64_t limit) {
+        return count_rows(*store, "deliveries " + where, values, limit);
+    };
+    print_page(columns, {"delivery", options.limit, rows, count}, options.common.json);
 }
 
 void show(const Common& common, const DeliveryId& id) {
@@ -103,6 +110,69 @@ void resolve(const Common& common, const DeliveryId& id, OperatorAction action, 
                                    " is not waiting for an operator (see epilogue deliveries show " + id +
                                    ")"};
     }
+}
+
+/// What of the PARKED deliveries is tried again.
+struct RetryOptions {
+    Common common;
+    std::string id;
+    bool all = false;
+    std::string sink;
+    std::string why;  ///< the class of the cause, as epilogue_parked{why} has it, or the cause itself
+};
+
+void retry_all(const RetryOptions& options) {
+    const Config config = load(options.common);
+    const auto store = open_store(config);
+    std::string where = "WHERE state='PARKED'";
+    std::vector<SqlValue> values;
+    if (!options.sink.empty()) {
+        where += " AND sink=?";
+        values.emplace_back(options.sink);
+    }
+    const std::string why = "SUBSTRING_INDEX(COALESCE(cause, ''), ':', 1)";
+    if (options.why == "unusable") {
+        where += " AND " + why + " NOT IN (?,?)";
+        values.insert(values.end(), {std::string(cause_credential), std::string(cause_cannot_look_up)});
+    } else if (!options.why.empty()) {
+        where += " AND (" + why + "=? OR cause=?)";
+        values.insert(values.end(), {options.why, options.why});
+    }
+    std::int64_t count = 0;
+    for (const SqlRow& row :
+         expect(store->query("SELECT delivery_id FROM deliveries " + where + " ORDER BY ordinal", values))) {
+        const DeliveryId id(row.at(0).value_or(""));
+        // One that has left PARKED meanwhile needs no operator.
+        if (expect(resolve_delivery(*store, id, OperatorAction::retry, "")) != OperatorAnswer::done) continue;
+        fmt::print("{}\n", id);
+        ++count;
+    }
+    fmt::print(stderr, "epilogue: {} tried again\n", counted(count, "delivery"));
+}
+
+void retry(const RetryOptions& options) {
+    if (options.id.empty() == !options.all) throw Exit{usage, "expected the ID of a delivery, or --all"};
+    if (options.all) return retry_all(options);
+    resolve(options.common, DeliveryId(options.id), OperatorAction::retry, "");
+}
+
+void add_retry(CLI::App& parent) {
+    auto* command = parent.add_subcommand("retry", "Try PARKED deliveries again; print the id of each");
+    auto options = std::make_shared<RetryOptions>();
+    add_common(*command, options->common, false);
+    command->add_option("ID", options->id, "Delivery id");
+    auto* all = command->add_flag("--all", options->all, "All that are PARKED, the oldest first");
+    std::vector<std::string> sinks;
+    for (const SinkDescriptor* sink : sink_descriptors()) sinks.emplace_back(sink->name);
+    command->add_option("--sink", options->sink, "Of --all, those of one sink")
+        ->needs(all)
+        ->check(CLI::IsMember(sinks));
+    command
+        ->add_option("--why", options->why,
+                     "Of --all, those with this cause: credential, cannot_look_up, unusable (any other), or "
+                     "its whole text")
+        ->needs(all);
+    command->callback([options] { retry(*options); });
 }
 
 }  // namespace
@@ -135,11 +205,7 @@ void add_deliveries(CLI::App& program) {
         with_id("show", "Show one delivery with its body", true);
     show_command->callback([common = show_common, id = show_id] { show(*common, DeliveryId(*id)); });
 
-    const auto [retry_command, retry_common, retry_id] =
-        with_id("retry", "Try a PARKED delivery again", false);
-    retry_command->callback([common = retry_common, id = retry_id] {
-        resolve(*common, DeliveryId(*id), OperatorAction::retry, "");
-    });
+    add_retry(*parent);
 
     const auto [resolve_command, resolve_common, resolve_id] =
         with_id("resolve", "Say what became of an UNKNOWN or PARKED delivery", false);

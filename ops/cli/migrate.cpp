@@ -1,5 +1,8 @@
 #include "worker/mysql/migrate.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -14,15 +17,28 @@ void add_migrate(CLI::App& program) {
     auto common = std::make_shared<Common>();
     auto status_only = std::make_shared<bool>(false);
     add_common(*command, *common, false);
-    command->add_flag("--status", *status_only, "Only say how far the tables are");
+    command->add_flag("--status", *status_only, "Only say how far the tables are; 78 when they are behind");
     command->callback([common, status_only] {
         const Config config = load(*common);
         const auto session = expect(MysqlSession::open(mysql_settings(config)));
-        if (!*status_only)
-            for (const std::string& step : expect(migrate(*session))) fmt::print("applied {}\n", step);
+        // Numbers of steps have gaps: their count has none.
+        const auto steps_to = [](int version) {
+            return std::ranges::count_if(migrations(),
+                                         [&](const Migration& step) { return step.version <= version; });
+        };
+        if (!*status_only) {
+            const auto taken = expect(migrate(*session));
+            auto number = std::ssize(migrations()) - std::ssize(taken);
+            for (const std::string& step : taken)
+                fmt::print("step {} of {} applied: {}\n", ++number, migrations().size(), step);
+        }
         const MigrationStatus status = expect(migration_status(*session));
-        fmt::print("tables: version {} of {}{}\n", status.present, status.needed,
-                   status.present < status.needed ? "; run epilogue migrate" : "");
+        const bool is_behind = status.present < status.needed;
+        fmt::print("tables: {} of {} steps{}\n", steps_to(status.present), migrations().size(),
+                   is_behind                        ? "; run epilogue migrate"
+                   : status.present > status.needed ? " and newer ones"
+                                                    : "");
+        if (is_behind) throw Exit{configuration, ""};
     });
 }
 

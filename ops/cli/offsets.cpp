@@ -16,17 +16,17 @@ void add_offsets(CLI::App& program) {
         const Config config = load(*common);
         const auto store = open_store(config);
         const std::vector<Column> columns{{"consumer_group"},
-                                          {"topic"},
+                                          {"topic", Kind::text, Shown::not_in_tables},
                                           {"partition_id", Kind::number},
                                           {"next_offset", Kind::number},
-                                          {"last_offset", Kind::number},
+                                          {"last_offset", Kind::number, Shown::not_in_tables},
                                           {"last_record_time", Kind::time},
                                           {"caught_up_at", Kind::time},
                                           {"owner"},
-                                          {"generation", Kind::number},
-                                          {"cluster_id"},
-                                          {"moved_at", Kind::time},
-                                          {"moved_from", Kind::number},
+                                          {"generation", Kind::number, Shown::not_in_tables},
+                                          {"cluster_id", Kind::text, Shown::not_in_tables},
+                                          {"moved_at", Kind::time, Shown::not_in_tables},
+                                          {"moved_from", Kind::number, Shown::not_in_tables},
                                           {"moved_why"}};
         print_list(
             columns,

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -6,6 +7,7 @@
 
 #include "base/ids.h"
 #include "base/io/kafka.h"
+#include "base/io/kafka_topic.h"
 #include "ops/cli/command.h"
 #include "schemas/decode.h"
 #include "schemas/publish_line.h"
@@ -58,10 +60,14 @@ void add_publish(CLI::App& program) {
         if (!file->empty()) {
             opened.open(*file);
             if (!opened) throw Exit{usage, "--file " + *file + ": cannot be read"};
+            if (std::filesystem::is_directory(*file)) throw Exit{usage, "--file " + *file + ": is a folder"};
         }
         constexpr std::chrono::seconds reachable_within{8};
-        if (const auto there = ping_kafka(kafka_settings(config), reachable_within); !there)
+        if (const auto there = find_topic(kafka_settings(config), config.kafka.topic, reachable_within);
+            !there) {
+            if (there.error().remedy == Remedy::fatal) refuse_configuration(*common, there.error());
             throw Exit{unavailable, there.error().text};
+        }
         const auto producer = expect(KafkaProducer::open(kafka_settings(config), config.kafka.topic));
         const Counts counts = produce_lines(file->empty() ? std::cin : opened, *producer);
         constexpr std::chrono::seconds answered_within{35};  // message.timeout.ms and a little

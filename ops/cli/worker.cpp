@@ -28,11 +28,19 @@ void record_crash(const MysqlSettings& settings, const UnderWay& what, int signa
         is_counted = counted.has_value();
         fault = counted ? "" : counted.error().text;
     }
-    log_error("a worker crashed while it worked at a row", {{"signal", std::to_string(signal)},
+    log_error("a worker crashed while it worked at a row", {{"signal", signal},
                                                             {"row", std::string(what.what.view())},
                                                             {"key", std::string(what.key.view())},
                                                             {"more", std::string(what.more.view())},
                                                             {"counted", fault.empty() ? "yes" : fault}});
+}
+
+Result<Config> loaded_again(const Common& common) {
+    try {
+        return load(common);
+    } catch (const Exit& wrong) {
+        return fatal(wrong.text);
+    }
 }
 
 }  // namespace
@@ -50,13 +58,16 @@ void add_worker(CLI::App& program) {
             record_crash(mysql_settings(config), what, signal);
         });
         std::stop_source stop;
-        const SignalWatch watch({SIGTERM, SIGINT}, [&stop](int signal) {
+        Reloader settings(config, [&common] { return loaded_again(*common); });
+        std::signal(SIGUSR1, SIG_IGN);
+        const SignalWatch watch({SIGTERM, SIGINT, SIGHUP}, [&](int signal) {
+            if (signal == SIGHUP) return settings.request();
             if (stop.stop_requested()) std::_Exit(128 + signal);
             log_info("draining; a second signal ends at once");
             stop.request_stop();
         });
-        if (const auto ran = run_worker(config, stop.get_token()); !ran)
-            throw Exit{configuration, ran.error().text};
+        if (const auto ran = run_worker(settings, stop.get_token()); !ran)
+            refuse_configuration(*common, ran.error());
     });
 }
 

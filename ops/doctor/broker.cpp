@@ -1,6 +1,8 @@
 #include "ops/doctor/broker.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -50,7 +52,17 @@ Finding judge_size(const Config& config, std::int64_t bytes) {
                                "partition",
                                limit),
             "lower the topic's max.message.bytes, or raise receive.message.max.bytes in [kafka] properties"};
-    const bool may_be_too_large = bytes > static_cast<std::int64_t>(max_json_bytes);
+    constexpr auto largest_event = static_cast<std::int64_t>(max_json_bytes);
+    if (bytes < largest_event)
+        return {
+            Severity::warning, kafka, "record size",
+            text + fmt::format("; an agent's event may have {}: a larger one than the topic takes never "
+                               "gets there",
+                               largest_event),
+            fmt::format("raise the topic's max.message.bytes to {} (kafka-configs.sh --alter --add-config "
+                        "max.message.bytes={})",
+                        max_kafka_record_bytes, max_kafka_record_bytes)};
+    const bool may_be_too_large = bytes > largest_event;
     const auto limit_of_ours =
         fmt::format("; a record of more than {} becomes a dead letter", max_json_bytes);
     return {Severity::ok, kafka, "record size", text + (may_be_too_large ? limit_of_ours : ""), ""};
@@ -65,7 +77,26 @@ Findings judge_transport(const Config& config) {
              "set security.protocol to SSL or SASL_SSL in [kafka] properties"}};
 }
 
+/// Versions that a fault of theirs makes unfit for something that users do.
+struct FaultyVersions {
+    unsigned before;  ///< the first one without the fault, as kafka_version_number() gives it
+    std::string_view fault;
+};
+constexpr std::array<FaultyVersions, 2> faulty_versions{
+    {{0x02060100, "SCRAM fails with Kafka 4 (its nonce is repeated wrongly)"},
+     {0x02030000,
+      "it cannot ask a broker for rights: a missing one is seen only by what fails for want of it"}}};
+
 }  // namespace
+
+Finding judge_client(unsigned version, const std::string& name) {
+    std::string faults;
+    for (const auto& [before, fault] : faulty_versions)
+        if (version < before) faults += fmt::format("{}{}", faults.empty() ? "" : "; ", fault);
+    if (faults.empty()) return {Severity::ok, kafka, "client", "librdkafka " + name, ""};
+    return {Severity::warning, kafka, "client", "librdkafka " + name + ": " + faults,
+            "build without -DEPILOGUE_SYSTEM_LIBRDKAFKA, which links the version that is known to work"};
+}
 
 bool is_loopback(const std::string& addresses) {
     const auto all = split(addresses, ',');
@@ -77,6 +108,12 @@ bool is_loopback(const std::string& addresses) {
 
 Findings judge_topic(const Config& config, const TopicFacts& topic) {
     Findings findings;
+    const auto count = topic.partitions.size();
+    if (count == 1)
+        findings.push_back({Severity::warning, kafka, "partitions",
+                            "the topic has one partition: one worker of the pool has work, the others wait",
+                            "make the topic with several (`epilogue topic create`); of one that is used "
+                            "already raise the number while nothing is left to read"});
     if (topic.config.empty()) {
         findings.push_back({Severity::warning, kafka, "topic settings",
                             "the broker does not tell them: " + topic.config_refused,
@@ -137,7 +174,9 @@ Findings judge_positions(const Config& config, const TopicFacts& topic, const St
 
 BrokerVisit visit_broker(const Config& config, std::chrono::milliseconds wait) {
     BrokerVisit visit;
-    auto asked = topic_facts(kafka_settings(config), config.kafka.topic, wait);
+    visit.findings.push_back(judge_client(kafka_version_number(), kafka_version()));
+    auto asked = topic_facts(kafka_settings(config),
+                             {config.kafka.topic, config.kafka.group, config.kafka.dead_letter_topic}, wait);
     if (!asked) {
         const bool is_setting = asked.error().remedy == Remedy::fatal;
         visit.findings.push_back(
@@ -155,13 +194,18 @@ BrokerVisit visit_broker(const Config& config, std::chrono::milliseconds wait) {
     if (!*asked) {
         visit.findings.push_back({Severity::error, kafka, "topic",
                                   "there is no topic \"" + config.kafka.topic + "\"",
-                                  "create it, or check [kafka] topic"});
+                                  "make it with `epilogue topic create`, or check [kafka] topic"});
         return visit;
     }
+    for (const std::string& missing : (*asked)->missing_rights)
+        visit.findings.push_back({Severity::error, kafka, "rights", missing,
+                                  "grant it (kafka-acls.sh --add --allow-principal User:… --operation …)"});
+    if ((*asked)->partitions.empty()) return visit;
     visit.topic = std::move(**asked);
     visit.findings.push_back(
         {Severity::ok, kafka, "topic",
-         fmt::format("\"{}\" has {} partitions", config.kafka.topic, visit.topic->partitions.size()), ""});
+         fmt::format("\"{}\" is there, partitions: {}", config.kafka.topic, visit.topic->partitions.size()),
+         ""});
     for (Finding& finding : judge_topic(config, *visit.topic)) visit.findings.push_back(std::move(finding));
     return visit;
 }

@@ -30,6 +30,8 @@ struct BrokerVisit {
 /// Asks the broker, within `wait`.
 BrokerVisit visit_broker(const Config& config, std::chrono::milliseconds wait);
 
+/// What a librdkafka of that version (kafka_version_number(), kafka_version()) cannot do. Pure.
+Finding judge_client(unsigned version, const std::string& name);
 /// What the topic's own settings mean for us. Pure.
 Findings judge_topic(const Config& config, const TopicFacts& topic);
 /// How far behind we are, and whether the topic still is the one we know. Pure.

@@ -7,6 +7,7 @@
 #include "ops/doctor/broker.h"
 #include "ops/doctor/database.h"
 #include "ops/doctor/platforms.h"
+#include "ops/doctor/secret_files.h"
 #include "worker/settings.h"
 
 namespace epilogue::doctor {
@@ -53,6 +54,7 @@ Diagnosis examine(const Config& config) {
         append(diagnosis.findings, judge_positions(config, *broker.topic, database.positions));
     append(diagnosis.findings, database.findings);
     diagnosis.findings.push_back(judge_keys(config));
+    append(diagnosis.findings, judge_secret_files(config));
     for (auto& asked : asked_platforms) {
         PlatformVisit visit = asked.get();
         append(diagnosis.findings, visit.findings);

@@ -12,12 +12,10 @@ namespace {
 
 using Cluster = Handle<rd_kafka_mock_cluster_t, rd_kafka_mock_cluster_destroy>;
 
-/// The cluster's own lines tell its inner life; what clients meet is logged by them.
-void be_silent(const rd_kafka_t*, int, const char*, const char*) {}
-
 }  // namespace
 
 struct EmbeddedBroker::Handles {
+    KafkaHooks hooks;
     KafkaClient client;  // the cluster lives on its threads, and goes first
     Cluster cluster;
 };
@@ -27,9 +25,8 @@ EmbeddedBroker::~EmbeddedBroker() = default;
 
 Result<std::unique_ptr<EmbeddedBroker>> EmbeddedBroker::start(const std::string& topic, int partitions) {
     KafkaConf conf(rd_kafka_conf_new());
-    rd_kafka_conf_set_log_cb(conf.get(), be_silent);
     auto handles = std::make_unique<Handles>();
-    TRY(handles->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf)));
+    TRY(handles->client, kafka_client(RD_KAFKA_PRODUCER, std::move(conf), handles->hooks));
     constexpr int brokers = 1;
     constexpr int replicas = 1;
     handles->cluster.reset(rd_kafka_mock_cluster_new(handles->client.get(), brokers));

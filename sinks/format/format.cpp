@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/code_point.h"
+#include "base/graphemes.h"
 #include "base/text.h"
-#include "sinks/format/code_point.h"
 #include "sinks/format/markdown.h"
 #include "sinks/format/neutralise.h"
 #include "sinks/format/strip_unsafe.h"
@@ -61,11 +62,12 @@ std::string fitted(const std::string& text, std::size_t max_characters) {
     // What neutralises and closes takes room too, and shrinks with the text: give way until all fit.
     std::size_t keep = max_characters - code_points(truncation);
     while (true) {
-        auto head = closed(std::string(first_characters(text, keep))) + std::string(truncation);
+        const auto kept = whole_words(text, first_characters(text, keep).size());
+        auto head = closed(std::string(kept)) + std::string(truncation);
         head = neutralise(closed(std::move(head)));
         const std::size_t size = code_points(head);
         if (size <= max_characters) return head;
-        keep = std::min(keep - 1, keep * max_characters / size);
+        keep = std::min(code_points(kept) - 1, keep * max_characters / size);
     }
 }
 

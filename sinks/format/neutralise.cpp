@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/code_point.h"
 #include "base/text.h"
-#include "sinks/format/code_point.h"
 #include "sinks/format/markdown.h"
 
 namespace epilogue {

@@ -1,12 +1,12 @@
 #include "sinks/format/strip_unsafe.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
+#include "base/code_point.h"
+#include "base/graphemes.h"
 #include "base/redacted.h"
 #include "base/text.h"
-#include "sinks/format/code_point.h"
+#include "base/unseen.h"
 #include "sinks/format/marker.h"
 
 namespace epilogue {
@@ -14,28 +14,17 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-/// Unseen, or able to turn a line around.
-constexpr std::array<std::pair<char32_t, char32_t>, 15> unseen{{
-    {0x00, 0x08},        // controls; \t and \n stay
-    {0x0B, 0x1F},        //
-    {0x7F, 0x9F},        // DEL and C1, where terminals look for CSI
-    {0xAD, 0xAD},        // soft hyphen
-    {0x34F, 0x34F},      // combining grapheme joiner
-    {0x61C, 0x61C},      // Arabic letter mark
-    {0x115F, 0x1160},    // Hangul fillers
-    {0x180E, 0x180E},    // Mongolian vowel separator
-    {0x200B, 0x200F},    // zero-width space and joiners, direction marks
-    {0x202A, 0x202E},    // bidirectional embeddings and overrides
-    {0x2060, 0x206F},    // word joiner, invisible operators, bidirectional isolates
-    {0x3164, 0x3164},    // Hangul filler
-    {0xFEFF, 0xFEFF},    // zero-width no-break space
-    {0xFFF9, 0xFFFB},    // interlinear annotation
-    {0xE0000, 0xE007F},  // tags
-}};
+constexpr char32_t joiner = 0x200D;  ///< makes one emoji of two
 
-bool is_unseen(char32_t point) {
-    return std::any_of(unseen.begin(), unseen.end(),
-                       [&](const auto& range) { return point >= range.first && point <= range.second; });
+bool begins_with_picture(std::string_view text) {
+    if (text.empty()) return false;
+    const auto value = first_code_point(text).value;
+    return value && is_pictograph(*value);
+}
+
+/// What may stand between an emoji and the joiner behind it: a variation selector, a skin tone.
+bool varies_picture(char32_t point) {
+    return point == 0xFE0F || (point >= 0x1F3FB && point <= 0x1F3FF);
 }
 
 /// Length of the HTML entity of '@' that starts `text`, or 0. Numeric ones need no semicolon in raw HTML.
@@ -69,13 +58,15 @@ std::string with_plain_at_signs(std::string_view text) {
 std::string without_unseen(std::string_view text) {
     std::string result;
     result.reserve(text.size());
+    bool behind_picture = false;  ///< an emoji, with its variation and skin tone
     while (!text.empty()) {
         const auto [bytes, value] = first_code_point(text);
         text.remove_prefix(bytes.size());
-        if (!value)
-            result += replacement;
-        else if (!is_unseen(*value))
-            result += bytes;
+        const bool joins = value == joiner && behind_picture && begins_with_picture(text);
+        const bool is_kept = value && (joins || !is_unseen(*value));
+        if (!value) result += replacement;
+        if (is_kept) result += bytes;
+        behind_picture = is_kept && (is_pictograph(*value) || (behind_picture && varies_picture(*value)));
     }
     return result;
 }

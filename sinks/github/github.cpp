@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t max_body_characters = 64000;  ///< GitHub takes 65,536
 constexpr std::size_t max_pages = 100;
 constexpr const char* published_limits = "1/s 80/min 500/h";
+constexpr const char* own_origin = "https://api.github.com";
 constexpr const char* no_token = "no token: set [github] token";
 
 GithubSettings tidied(GithubSettings settings) {
@@ -131,13 +132,12 @@ std::vector<TokenStatus> GithubSink::check_tokens() {
 }
 
 Quota GithubSink::quota(const Target&) const {
-    const auto credential = credential_of("github", settings_.token);
-    return {
-        .credential = credential,
-        .setting = "[github] token",
-        .window = credential,
-        .look_window = credential,
-        .limits = limits_of(settings_.budget, settings_.api_url, "https://api.github.com", published_limits)};
+    return quota_by_credential({.platform = "github",
+                                .token = settings_.token,
+                                .budget = settings_.budget,
+                                .api_url = settings_.api_url,
+                                .origin = own_origin,
+                                .published = published_limits});
 }
 
 std::string GithubSink::repo_url(const GithubTarget& place) const {
@@ -162,9 +162,9 @@ std::optional<LookupResult> GithubSink::read_marked(const Post& post, const std:
     for (std::size_t page = 0; page < max_pages; ++page) {
         const auto answer = api_.send("GET", url, until);
         if (answer.outcome != HttpOutcome::answered || answer.status != 200)
-            return github_lookup_failed(answer);
+            return page == 0 ? github_lookup_failed(answer) : later_page_failed(github_lookup_failed(answer));
         auto comments = read_github_comments(answer.body);
-        if (!comments) return lookup_failed("200 without a readable list of comments");
+        if (!comments) return unusable_answer("200 without a readable list of comments");
         // `since` goes by the last change: another author's old comment, edited, is in the list too.
         for (auto& comment : *comments)
             if (comment.created_at.value_or(since) >= since && holds_marker(comment.body, marker))
@@ -173,9 +173,9 @@ std::optional<LookupResult> GithubSink::read_marked(const Post& post, const std:
         if (url.empty()) return std::nullopt;
         // Our token goes nowhere but to the API it is for.
         if (origin_of(url) != origin_of(api_.url()))
-            return lookup_failed("the next page of comments is on another host");
+            return unusable_answer("the next page of comments is on another host");
     }
-    return lookup_failed(fmt::format("more than {} pages of comments", max_pages));
+    return unusable_answer(fmt::format("more than {} pages of comments", max_pages));
 }
 
 Attempt GithubSink::comment(const std::string& url, const std::string& body, Deadline until) {

@@ -76,19 +76,21 @@ std::optional<std::int64_t> read_github_root(const std::string& json) {
     return id > 0 ? std::optional(id) : std::nullopt;
 }
 
-std::optional<std::chrono::seconds> github_rate_limit(const HttpAnswer& answer) {
+std::optional<RateWait> github_rate_limit(const HttpAnswer& answer) {
+    constexpr RateWait a_minute_at_least{60s, true};
     if (answer.status != 403 && answer.status != 429) return std::nullopt;
     const auto now = time_of(answer);
-    if (const auto wait = retry_after(answer, now)) return wait;
+    if (const auto wait = retry_after(answer, now)) return RateWait{*wait};
     // Every answer names a reset; it only matters when nothing is left until then.
     const auto left = header_of(answer, "x-ratelimit-remaining");
     if (left == "0")
-        if (const auto wait = wait_until_epoch(answer, "x-ratelimit-reset", now)) return std::max(*wait, 1s);
+        if (const auto wait = wait_until_epoch(answer, "x-ratelimit-reset", now))
+            return RateWait{std::max(*wait, 1s)};
     const auto message = lowered(message_of(answer));
     for (const auto* sign : {"rate limit", "secondary rate", "abuse"})
-        if (message.find(sign) != std::string::npos) return 60s;
+        if (message.find(sign) != std::string::npos) return a_minute_at_least;
     const bool marked = left == "0" || !header_of(answer, "retry-after").empty();
-    return answer.status == 429 || marked ? std::optional(60s) : std::nullopt;
+    return answer.status == 429 || marked ? std::optional(a_minute_at_least) : std::nullopt;
 }
 
 std::string github_cause(const HttpAnswer& answer) {
@@ -104,16 +106,18 @@ std::string github_cause(const HttpAnswer& answer) {
 
 Attempt classify_github_comment(const HttpAnswer& answer) {
     Attempt attempt = not_sent(Answer::unknown, github_cause(answer));
+    attempt.platform = platform_state(answer);
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
     if (answer.outcome == HttpOutcome::not_sent) {
         attempt.answer = Answer::retry;
         return attempt;
     }
     const int status = answer.status;
-    if (const auto wait = github_rate_limit(answer)) {
+    if (const auto limit = github_rate_limit(answer)) {
         attempt.answer = Answer::retry;
         attempt.rate_limited = true;
-        attempt.not_before = wait;
+        attempt.not_before = limit->wait;
+        attempt.is_estimate = limit->is_estimate;
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
         attempt.scope_is_target = status == 403;
@@ -132,13 +136,17 @@ Attempt classify_github_comment(const HttpAnswer& answer) {
 LookupResult github_lookup_failed(const HttpAnswer& answer) {
     LookupResult lookup;
     lookup.cause = github_cause(answer);
+    lookup.platform = platform_state(answer);
     if (answer.outcome != HttpOutcome::answered) return lookup;
-    lookup.not_before = github_rate_limit(answer);
-    lookup.rate_limited = lookup.not_before.has_value();
+    if (const auto limit = github_rate_limit(answer)) {
+        lookup.rate_limited = true;
+        lookup.not_before = limit->wait;
+        lookup.is_estimate = limit->is_estimate;
+    }
     const int status = answer.status;
     // A place that is gone, or has moved where we do not follow, will not be seen by waiting either.
-    lookup.forbidden = !lookup.not_before && (status == 401 || status == 403 || status == 404 ||
-                                              status == 410 || is_redirect(status));
+    lookup.forbidden = !lookup.rate_limited && (status == 401 || status == 403 || status == 404 ||
+                                                status == 410 || is_redirect(status));
     return lookup;
 }
 

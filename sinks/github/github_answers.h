@@ -25,9 +25,15 @@ std::optional<std::vector<RemotePost>> read_github_comments(const std::string& j
 /// text is no comment.
 std::optional<std::int64_t> read_github_root(const std::string& json);
 
-/// How long to leave GitHub alone when the answer is a refusal by rate: `Retry-After`, else the reset of an
-/// exhausted window, else a minute. nullopt when it is none.
-std::optional<std::chrono::seconds> github_rate_limit(const HttpAnswer& answer);
+/// For how long to leave GitHub alone.
+struct RateWait {
+    std::chrono::seconds wait{0};
+    bool is_estimate = false;  ///< GitHub named no time: at least so long
+};
+
+/// What a refusal by rate asks for: `Retry-After`, else the reset of an exhausted window, else at least a
+/// minute. nullopt when the answer is none.
+std::optional<RateWait> github_rate_limit(const HttpAnswer& answer);
 
 /// Status and reason in a few words for people: "404 Not Found", "301 moved to
 /// /repositories/1/issues/2/comments".

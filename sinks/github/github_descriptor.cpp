@@ -19,13 +19,15 @@ std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
 }  // namespace
 
 const SinkDescriptor& github_sink() {
-    static const SinkDescriptor descriptor{.name = "github",
-                                           .sections = {github_section()},
-                                           .shapes = github_shapes(),
-                                           .wanted = {"", github_members()},
-                                           .describe = describe_place<GithubTarget>,
-                                           .same = same_place<GithubTarget>,
-                                           .make = make_github};
+    static const SinkDescriptor descriptor{
+        .name = "github",
+        .sections = {github_section()},
+        .shapes = github_shapes(),
+        .wanted = {"", github_members()},
+        .describe = describe_place<GithubTarget>,
+        .same = same_place<GithubTarget>,
+        .make = make_github,
+        .form = R"({"repo": "owner/name", "number": 42, "review_comment_id": 7?})"};
     return descriptor;
 }
 

@@ -19,6 +19,7 @@ constexpr std::size_t max_body_characters = 64000;  ///< GitLab takes 1,000,000;
 constexpr std::size_t max_pages = 60;               ///< GitLab keeps about 5,000 notes a place
 constexpr std::size_t per_page = 100;
 constexpr const char* published_limits = "60/min";
+constexpr const char* own_origin = "https://gitlab.com";
 constexpr const char* no_token = "no token: set [gitlab] token";
 constexpr const char* no_place = "the target is no project and number";
 
@@ -125,12 +126,12 @@ std::vector<TokenStatus> GitlabSink::check_tokens() {
 }
 
 Quota GitlabSink::quota(const Target&) const {
-    const auto credential = credential_of("gitlab", settings_.token);
-    return {.credential = credential,
-            .setting = "[gitlab] token",
-            .window = credential,
-            .look_window = credential,
-            .limits = limits_of(settings_.budget, settings_.api_url, "https://gitlab.com", published_limits)};
+    return quota_by_credential({.platform = "gitlab",
+                                .token = settings_.token,
+                                .budget = settings_.budget,
+                                .api_url = settings_.api_url,
+                                .origin = own_origin,
+                                .published = published_limits});
 }
 
 std::string GitlabSink::place_url(const GitlabTarget& place) const {
@@ -155,9 +156,9 @@ std::optional<LookupResult> GitlabSink::read_marked(const Post& post, const Gitl
                                            place_url(place), per_page, page);
         const auto answer = api_.send("GET", url, until);
         if (answer.outcome != HttpOutcome::answered || answer.status != 200)
-            return gitlab_lookup_failed(answer);
+            return page == 1 ? gitlab_lookup_failed(answer) : later_page_failed(gitlab_lookup_failed(answer));
         auto notes = read_gitlab_notes(answer.body);
-        if (!notes) return lookup_failed("200 without a readable list of notes");
+        if (!notes) return unusable_answer("200 without a readable list of notes");
         // Headers that count pages are missing when there are many: a page that is not full is the last.
         bool is_last = in_discussion || notes->size() < per_page;
         for (auto& note : *notes) {
@@ -167,7 +168,7 @@ std::optional<LookupResult> GitlabSink::read_marked(const Post& post, const Gitl
         }
         if (is_last) return std::nullopt;
     }
-    return lookup_failed(fmt::format("more than {} pages of notes", max_pages));
+    return unusable_answer(fmt::format("more than {} pages of notes", max_pages));
 }
 
 std::optional<Account> GitlabSink::ask_who_we_are(Deadline until, LookupResult& failure) const {

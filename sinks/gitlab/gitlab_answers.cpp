@@ -89,6 +89,7 @@ std::string gitlab_cause(const HttpAnswer& answer) {
 
 Attempt classify_gitlab_note(const HttpAnswer& answer) {
     Attempt attempt = not_sent(Answer::unknown, gitlab_cause(answer));
+    attempt.platform = platform_state(answer);
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
     if (answer.outcome == HttpOutcome::not_sent) {
         attempt.answer = Answer::retry;
@@ -116,6 +117,7 @@ Attempt classify_gitlab_note(const HttpAnswer& answer) {
 
 LookupResult gitlab_lookup_failed(const HttpAnswer& answer) {
     auto lookup = lookup_failed(gitlab_cause(answer));
+    lookup.platform = platform_state(answer);
     if (answer.outcome != HttpOutcome::answered) return lookup;
     lookup.rate_limited = answer.status == 429;
     lookup.not_before = gitlab_wait(answer);

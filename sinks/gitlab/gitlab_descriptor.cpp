@@ -19,13 +19,16 @@ std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
 }  // namespace
 
 const SinkDescriptor& gitlab_sink() {
-    static const SinkDescriptor descriptor{.name = "gitlab",
-                                           .sections = {gitlab_section()},
-                                           .shapes = gitlab_shapes(),
-                                           .wanted = {"", gitlab_members()},
-                                           .describe = describe_place<GitlabTarget>,
-                                           .same = same_place<GitlabTarget>,
-                                           .make = make_gitlab};
+    static const SinkDescriptor descriptor{
+        .name = "gitlab",
+        .sections = {gitlab_section()},
+        .shapes = gitlab_shapes(),
+        .wanted = {"", gitlab_members()},
+        .describe = describe_place<GitlabTarget>,
+        .same = same_place<GitlabTarget>,
+        .make = make_gitlab,
+        .form =
+            R"({"project": 4455 or "group/name", "iid": 7, "kind": "issue" or "merge_request", "discussion_id": "…"?})"};
     return descriptor;
 }
 

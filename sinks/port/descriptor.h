@@ -26,6 +26,7 @@ struct SinkDescriptor {
     /// True when both are this sink's targets and equal in everything.
     bool (*same)(const Target& one, const Target& other);
     std::unique_ptr<Sink> (*make)(const SinkSettings& settings);
+    std::string_view form = "{}";  ///< the short processor_json, for people; members with ? may be left out
 };
 
 /// SinkDescriptor::describe for a target type that has `std::string describe() const`.

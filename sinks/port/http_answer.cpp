@@ -65,6 +65,12 @@ std::optional<std::chrono::seconds> wait_until_epoch(const HttpAnswer& answer, c
     return time_left(Instant(std::chrono::seconds(std::min(*epoch, end_of_time))), now);
 }
 
+PlatformState platform_state(const HttpAnswer& answer) {
+    constexpr int first_fault_of_server = 500;
+    const bool is_there = answer.outcome == HttpOutcome::answered && answer.status < first_fault_of_server;
+    return is_there ? PlatformState::answered : PlatformState::failed;
+}
+
 Instant time_of(const HttpAnswer& answer) {
     if (const auto date = http_date(header_of(answer, "date"))) return *date;
     return system_now();

@@ -9,6 +9,7 @@
 
 #include "base/instant.h"
 #include "base/io/http.h"
+#include "sinks/port/sink.h"
 
 namespace epilogue {
 
@@ -22,6 +23,9 @@ std::optional<std::chrono::seconds> retry_after(const HttpAnswer& answer, Instan
 /// The time left until the Unix time in the header field `name`; as retry_after otherwise.
 std::optional<std::chrono::seconds> wait_until_epoch(const HttpAnswer& answer, const std::string& name,
                                                      Instant now);
+
+/// What the answer shows of the platform as a whole: a 5xx, or none, is its failure.
+PlatformState platform_state(const HttpAnswer& answer);
 
 /// When the platform wrote the answer, by its own clock (`Date`); the local clock's time when it does not
 /// say.

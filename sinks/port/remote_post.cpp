@@ -56,6 +56,17 @@ LookupResult lookup_failed(std::string cause) {
     return lookup;
 }
 
+LookupResult unusable_answer(std::string cause) {
+    LookupResult lookup = lookup_failed(std::move(cause));
+    lookup.platform = PlatformState::answered;
+    return lookup;
+}
+
+LookupResult later_page_failed(LookupResult failure) {
+    failure.platform = PlatformState::answered;
+    return failure;
+}
+
 LookupResult forbidden(std::string cause) {
     LookupResult lookup = lookup_failed(std::move(cause));
     lookup.forbidden = true;

@@ -57,7 +57,12 @@ LookupResult own_posts(std::vector<RemotePost> marked, Account me);
 
 /// A look-up of which nothing may be concluded.
 LookupResult lookup_failed(std::string cause);
-/// The same, and it will fail again when it is tried again.
+/// The same, after the platform has answered: with something that is of no use.
+LookupResult unusable_answer(std::string cause);
+/// A look-up that failed when the platform had given a part of its answer: that says nothing of the platform
+/// as a whole. As `failure` otherwise.
+LookupResult later_page_failed(LookupResult failure);
+/// A look-up of which nothing may be concluded, and it will fail again when it is tried again.
 LookupResult forbidden(std::string cause);
 
 /// A report on a token that has got `answer` so far: accepted by a 2xx, refused by a 401, else unreachable.

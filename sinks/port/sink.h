@@ -48,12 +48,21 @@ constexpr std::string_view name_of(Answer answer) {
     return names[static_cast<std::size_t>(answer)];
 }
 
+/// What a call shows of the platform as a whole.
+enum class PlatformState {
+    not_asked,  ///< nothing: no request was made
+    answered,   ///< it is there, whatever it answered
+    failed,     ///< no connection, no answer in time, or a 5xx
+};
+
 struct Attempt {
     Answer answer = Answer::unknown;
     Receipt receipt;            ///< when sent
     std::string cause;          ///< short, for people, without secrets: "403 rate limited"
     bool rate_limited = false;  ///< when retry: refused for its rate
     std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
+    bool is_estimate = false;  ///< `not_before` is only the least: the platform named no time
+    PlatformState platform = PlatformState::not_asked;
     bool scope_is_target = false;  ///< when unauthorised: at this place; the credential works elsewhere
 };
 
@@ -65,6 +74,8 @@ struct LookupResult {
     std::string cause;
     bool rate_limited = false;                       ///< it failed because of its rate
     std::optional<std::chrono::seconds> not_before;  ///< when rate limited: the platform's own waiting time
+    bool is_estimate = false;  ///< `not_before` is only the least: the platform named no time
+    PlatformState platform = PlatformState::not_asked;
 };
 
 /// Whether a post that was made is looked at again, to remove a duplicate of it. (contract §10)

@@ -20,7 +20,9 @@ namespace {
 constexpr std::size_t max_block_characters = 12000;    ///< of one `markdown` block
 constexpr std::size_t max_message_characters = 13000;  ///< blocks and text together
 constexpr std::size_t max_pages = 100;
-constexpr const char* published_limits = "1/s";  ///< in one channel
+constexpr const char* published_limits = "1/s";          ///< in one channel
+constexpr const char* published_look_limits = "50/min";  ///< tier 3, for all channels together
+constexpr const char* own_origin = "https://slack.com";
 constexpr const char* no_token = "no token: set [slack] token or [slack.teams.<team_id>] token";
 constexpr const char* no_place = "the target is no channel";
 
@@ -98,14 +100,15 @@ LookupResult SlackSink::find(const Post& post) {
     std::vector<SlackMessage> marked;
     std::string cursor;
     for (std::size_t page = 0;; ++page) {
-        if (page == max_pages) return lookup_failed(fmt::format("more than {} pages of messages", max_pages));
+        if (page == max_pages)
+            return unusable_answer(fmt::format("more than {} pages of messages", max_pages));
         const auto answer = ask(token, query + (cursor.empty() ? "" : "&cursor=" + cursor), until);
         const auto read = read_slack_page(answer);
         if (!read) {
             const bool is_answer = answer.outcome == HttpOutcome::answered && answer.status == 200;
-            return is_answer && slack_error(answer).empty()
-                       ? lookup_failed("200 without a readable list of messages")
-                       : slack_lookup_failed(answer);
+            if (is_answer && slack_error(answer).empty())
+                return unusable_answer("200 without a readable list of messages");
+            return page == 0 ? slack_lookup_failed(answer) : later_page_failed(slack_lookup_failed(answer));
         }
         for (const auto& message : read->messages)
             if (message.delivery_id == post.delivery_id) marked.push_back(message);
@@ -196,13 +199,18 @@ Quota SlackSink::quota(const Target& target) const {
     const auto* place = target_in<SlackTarget>(target);
     if (place == nullptr) return {};
     constexpr std::size_t longest_channel = 64;  // Slack's have eleven characters
-    const auto credential = credential_of("slack", token_for(*place));
+    const auto credential = credential_of("slack", token_for(*place), settings_.api_url, own_origin);
+    const auto look_limits =
+        settings_.budget == "auto"
+            ? limits_of(settings_.budget, settings_.api_url, own_origin, published_look_limits)
+            : look_limits_of(limits_of(settings_.budget, settings_.api_url, own_origin, published_limits));
     const bool own = settings_.teams.contains(place->team_id);
     return {.credential = credential,
             .setting = own ? "[slack.teams." + place->team_id + "] token" : "[slack] token",
             .window = credential + "/" + place->channel.substr(0, longest_channel),
             .look_window = credential + "/reads",
-            .limits = limits_of(settings_.budget, settings_.api_url, "https://slack.com", published_limits)};
+            .limits = limits_of(settings_.budget, settings_.api_url, own_origin, published_limits),
+            .look_limits = look_limits};
 }
 
 std::string SlackSink::token_for(const SlackTarget& place) const {

@@ -21,6 +21,10 @@ constexpr std::array<std::string_view, 7> ambiguous{
     "fatal_error",          "internal_error",    "service_unavailable",        "request_timeout",
     "message_already_sent", "duplicate_message", "duplicate_message_not_found"};
 
+/// Errors of Slack as a whole.
+constexpr std::array<std::string_view, 4> of_platform{"fatal_error", "internal_error", "service_unavailable",
+                                                      "request_timeout"};
+
 /// Errors of the credential: nothing of it will work until it is mended.
 constexpr std::array<std::string_view, 16> of_credential{"not_authed",
                                                          "invalid_auth",
@@ -79,6 +83,11 @@ SlackMessage message_in(const Json& json) {
     return message;
 }
 
+/// Slack says in a 200, too, that it is down.
+PlatformState state_told_by(const HttpAnswer& answer) {
+    return among(of_platform, slack_error(answer)) ? PlatformState::failed : platform_state(answer);
+}
+
 std::string cause_of(const HttpAnswer& answer) {
     if (answer.outcome != HttpOutcome::answered) return answer.cause;
     if (is_rate_limited(answer)) return fmt::format("{} rate limited", answer.status);
@@ -123,6 +132,7 @@ bool refuses_blocks(const HttpAnswer& answer) {
 
 Attempt classify_slack_message(const HttpAnswer& answer) {
     Attempt attempt = not_sent(Answer::unknown, cause_of(answer));
+    attempt.platform = state_told_by(answer);
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
     const int status = answer.status;
     const auto error = slack_error(answer);
@@ -150,6 +160,7 @@ Attempt classify_slack_message(const HttpAnswer& answer) {
 
 LookupResult slack_lookup_failed(const HttpAnswer& answer) {
     auto lookup = lookup_failed(cause_of(answer));
+    lookup.platform = state_told_by(answer);
     if (answer.outcome != HttpOutcome::answered) return lookup;
     if (is_rate_limited(answer)) {
         lookup.rate_limited = true;

@@ -21,13 +21,15 @@ std::unique_ptr<Sink> make_slack(const SinkSettings& settings) {
 }  // namespace
 
 const SinkDescriptor& slack_sink() {
-    static const SinkDescriptor descriptor{.name = "slack",
-                                           .sections = {slack_section()},
-                                           .shapes = slack_shapes(),
-                                           .wanted = {"", slack_members()},
-                                           .describe = describe_place<SlackTarget>,
-                                           .same = same_place<SlackTarget>,
-                                           .make = make_slack};
+    static const SinkDescriptor descriptor{
+        .name = "slack",
+        .sections = {slack_section()},
+        .shapes = slack_shapes(),
+        .wanted = {"", slack_members()},
+        .describe = describe_place<SlackTarget>,
+        .same = same_place<SlackTarget>,
+        .make = make_slack,
+        .form = R"({"channel": "C…", "thread_ts": "…"?, "team_id": "T…"?})"};
     return descriptor;
 }
 

@@ -163,8 +163,11 @@ BOOST_AUTO_TEST_CASE(delete_cancels_and_may_be_repeated) {
 BOOST_AUTO_TEST_CASE(the_list_takes_the_filters_of_the_command) {
     auto& worker = environment().worker;
     std::vector<std::int64_t> ids;
-    for (const char* conversation : {"la", "la", "lb", "lc"})
-        ids.push_back(id_in(post(worker, log_for(conversation))));
+    for (const char* conversation : {"la", "la", "lb", "lc"}) {
+        Json wanted = log_for(conversation);
+        wanted["again"] = true;
+        ids.push_back(id_in(post(worker, wanted)));
+    }
     ask(worker, {.method = "DELETE", .path = "/api/callbacks/" + std::to_string(ids[1])});
     const auto after = "&after=" + std::to_string(ids[0] - 1);
     const auto listed = [&](const std::string& query) {
@@ -172,6 +175,7 @@ BOOST_AUTO_TEST_CASE(the_list_takes_the_filters_of_the_command) {
     };
     BOOST_TEST((listed("") == std::set<std::int64_t>{ids[0], ids[1], ids[2], ids[3]}));
     BOOST_TEST((listed("conversation=la") == std::set<std::int64_t>{ids[0], ids[1]}));
+    BOOST_TEST((listed("conversation_id=la") == std::set<std::int64_t>{ids[0], ids[1]}));
     BOOST_TEST((listed("status=COMPLETED") == std::set<std::int64_t>{ids[1]}));
     BOOST_TEST((listed("status=ACTIVE&conversation=la") == std::set<std::int64_t>{ids[0]}));
     BOOST_TEST((listed("limit=2") == std::set<std::int64_t>{ids[0], ids[1]}));
@@ -299,16 +303,63 @@ BOOST_AUTO_TEST_CASE(a_repeated_request_registers_once_and_its_key_takes_no_othe
     const auto other = post(worker, log_for("twice"), "key-1");
     BOOST_TEST(other.status == 422);
     BOOST_TEST(contains(other.body, "Idempotency-Key"), other.body);
-    BOOST_TEST(post(worker, log_for("once"), "key-2").status == 201);
+    Json second = log_for("once");
+    second["again"] = true;
+    BOOST_TEST(post(worker, second, "key-2").status == 201);
     BOOST_TEST(post(worker, {{"conversation", "w"}, {"processor", "pigeon"}}, "key-3").status == 422);
     BOOST_TEST(post(worker, log_for("mended"), "key-3").status == 201);  // what was refused took no key
 
-    // A day later.
+    // A day later the key says nothing any more.
     rig.query("UPDATE kept_requests SET created_at=created_at - INTERVAL 25 HOUR");
+    rig.query("UPDATE callback_progress SET phase='cancelled' WHERE conversation_id='once'");
     const auto next_day = post(worker, log_for("once"), "key-1");
     BOOST_TEST(next_day.status == 201);
     BOOST_TEST(id_in(next_day) != id_in(first));
     BOOST_TEST(rig.number("SELECT COUNT(*) FROM kept_requests") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_equal_registration_answers_with_the_first_one_and_says_so) {
+    auto& worker = environment().worker;
+    const auto first = post(worker, log_for("equal"));
+    BOOST_TEST(first.status == 201);
+    BOOST_TEST(first.headers.count("already-registered") == 0U);
+    const Json by_shown_names{{"conversation_id", "equal"},
+                              {"processor_type", "log"},
+                              {"options", {{"mode", "once"}}},
+                              {"again", false}};
+    for (const auto& equal : {post(worker, log_for("equal")), post(worker, by_shown_names, "equal-key")}) {
+        BOOST_TEST(equal.status == 200, equal.body);
+        BOOST_TEST(id_in(equal) == id_in(first));
+        BOOST_TEST(equal.headers.at("already-registered") == "true");
+        BOOST_TEST(equal.headers.count("idempotent-replayed") == 0U);
+        BOOST_TEST(equal.headers.at("location") == "/api/callbacks/" + std::to_string(id_in(first)));
+    }
+    Json again = log_for("equal");
+    again["again"] = true;
+    const auto second = post(worker, again);
+    BOOST_TEST(second.status == 201, second.body);
+    BOOST_TEST(id_in(second) != id_in(first));
+}
+
+BOOST_AUTO_TEST_CASE(equal_registrations_at_many_workers_at_once_make_one_callback) {
+    auto& [rig, worker] = environment();
+    const auto second = rig.epilogue().worker();
+    for (int round = 0; round < 5; ++round) {
+        const auto conversation = "at-once-" + std::to_string(round);
+        std::vector<HttpAnswer> answers(8);
+        {
+            std::vector<std::jthread> threads;
+            for (std::size_t i = 0; i < answers.size(); ++i)
+                threads.emplace_back(
+                    [&, i] { answers[i] = post(i % 2 == 0 ? worker : second, log_for(conversation)); });
+        }
+        std::multiset<int> statuses;
+        for (const auto& answer : answers) statuses.insert(answer.status);
+        BOOST_TEST(statuses.count(201) == 1U);
+        BOOST_TEST(statuses.count(200) == answers.size() - 1);
+        BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks WHERE conversation_id='" +
+                              conversation + "'") == 1);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(one_key_at_many_workers_at_once_makes_one_callback) {
@@ -381,5 +432,5 @@ BOOST_AUTO_TEST_CASE(a_row_that_somebody_keeps_locked_holds_no_client_for_long) 
     const auto answer = post(worker, log_for("locked"), "l");
     BOOST_TEST(answer.status == 503, answer.body);
     (void)(*blocker)->run("ROLLBACK").has_value();
-    BOOST_TEST(post(worker, log_for("locked"), "l").status == 201);
+    BOOST_TEST(post(worker, log_for("locked"), "l").status == 200);
 }

@@ -1,4 +1,4 @@
-// Commands as a user types them, right and wrong: configuration, tables, publishing.
+// Commands as a user types them, right and wrong: configuration, tables, what cannot be reached.
 #define BOOST_TEST_MODULE commands
 #include <chrono>
 #include <fstream>
@@ -134,6 +134,14 @@ BOOST_AUTO_TEST_CASE(every_command_answers_help_and_version) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(the_help_of_callbacks_add_shows_each_processors_form) {
+    const Shell epilogue;
+    const auto help = epilogue({"callbacks", "add", "--help"}).out;
+    for (const char* form : {R"(github  {"repo": "owner/name", "number": 42)", R"(slack   {"channel": "C…")",
+                             R"(gitlab  {"project": 4455 or "group/name", "iid": 7)", "log     {}"})
+        BOOST_TEST(contains(help, form), help);
+}
+
 BOOST_AUTO_TEST_CASE(a_word_that_is_no_command_is_named) {
     const Shell epilogue;
     const auto said = [&](const std::vector<std::string>& args) { return epilogue(args).err; };
@@ -161,6 +169,11 @@ BOOST_AUTO_TEST_CASE(what_is_no_command_is_wrong_usage) {
         {"deliveries", "list", "--state", "LOST"},
         {"deliveries", "retry"},
         {"deliveries", "resolve", "id", "--sent", "u", "--not-sent"},
+        {"deliveries", "retry", "id", "--all"},
+        {"deliveries", "retry", "id", "--sink", "log"},
+        {"deliveries", "retry", "--all", "--sink", "pigeon"},
+        {"check", "--set", "kafka.brokers"},
+        {"publish", "--file", "."},
         {"publish", "--file", "no-such-file"}};
     for (const auto& args : wrong) {
         const auto done = epilogue(args);
@@ -219,6 +232,47 @@ BOOST_AUTO_TEST_CASE(an_error_of_the_configuration_names_file_line_key_and_what_
     }
 }
 
+BOOST_AUTO_TEST_CASE(all_errors_are_named_at_once_and_what_was_read) {
+    const Shell epilogue;
+    const auto done = epilogue({"check", "--config",
+                                epilogue.file("wrong.toml",
+                                              "[kafka]\nbrokerz = \"a\"\n"
+                                              "[worker]\nsenders = 0\n"
+                                              "[nowhere]\nx = 1\n")},
+                               {{"EPILOGUE_WORKER_LEASE_S", "long"}});
+    BOOST_TEST(done.status == 78);
+    for (const char* part :
+         {"brokerz", "senders", "nowhere", "EPILOGUE_WORKER_LEASE_S", "read: ", "/wrong.toml"})
+        BOOST_TEST(contains(done.err, part), done.err);
+    BOOST_TEST(contains(epilogue({"check"}).out, "no file"));
+    epilogue.file("epilogue.toml", "");
+    const auto good = epilogue({"check"}, {{"EPILOGUE_KAFKA_GROUP", "g"}});
+    BOOST_TEST(contains(good.out, "/epilogue.toml; 1 "), good.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_property_that_the_client_refuses_is_78_for_check_publish_and_worker) {
+    const auto& server = server_of_this_program();
+    server.create_database("refused");
+    const auto refused = [&](const std::map<std::string, std::string>& properties,
+                             const std::vector<std::string>& named) {
+        const Epilogue epilogue(
+            merged({settings_for(server, "refused"),
+                    {{"kafka.brokers", "127.0.0.1:9"}, {"kafka.properties", properties}}}));
+        BOOST_TEST(epilogue.run({"migrate"}).status == 0);
+        for (const char* command : {"check", "publish", "worker"}) {
+            BOOST_TEST_CONTEXT(command) {
+                const auto done = epilogue.run({command});
+                BOOST_TEST(done.status == 78);
+                for (const auto& part : named) BOOST_TEST(contains(done.err, part), done.err);
+                BOOST_TEST(contains(done.err, epilogue.config_file().string()), done.err);
+            }
+        }
+    };
+    refused({{"no.such.property", "1"}, {"session.timeout.ms", "soon"}},
+            {"no.such.property", "session.timeout.ms"});
+    refused({{"security.protocol", "SSL"}, {"ssl.ca.location", "/no/such/ca.pem"}}, {"ssl.ca.location"});
+}
+
 BOOST_AUTO_TEST_CASE(a_named_file_must_exist_and_the_default_one_may_be_missing) {
     const Shell epilogue;
     const auto missing = epilogue({"check", "--config", "nowhere.toml"});
@@ -246,16 +300,45 @@ BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_is_checked_like_it) 
     BOOST_TEST(migrated.status == 0, migrated.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_flag_sets_a_key_and_wins_over_file_and_environment) {
+    const Shell epilogue;
+    epilogue.file("epilogue.toml", "[worker]\nlease_s = 60\nhttp_timeout_s = 20\n");
+    const auto check = [&](const std::vector<std::string>& settings) {
+        std::vector<std::string> args{"check"};
+        for (const auto& setting : settings) args.insert(args.end(), {"--set", setting});
+        return epilogue(args, {{"EPILOGUE_WORKER_LEASE_S", "61"}});
+    };
+    BOOST_TEST(check({}).status == 0);
+    const auto contradicted = check({"worker.lease_s=30"});
+    BOOST_TEST(contradicted.status == 78);
+    BOOST_TEST(contains(contradicted.err, "http_timeout_s"), contradicted.err);
+    const auto both = check({"worker.lease_s=30", "worker.http_timeout_s=10"});
+    BOOST_TEST(both.status == 0, both.err);
+    for (const auto& [setting, said] : std::vector<std::pair<std::string, std::string>>{
+             {"worker.leas_s=1", "worker.leas_s: unknown key"},
+             {"worker.lease_s=many", "worker.lease_s: expected"},
+             {"lease_s=1", "lease_s: unknown key"},
+             {"worker.lease_s", "expected SECTION.KEY=VALUE"},
+             {"github.token=secret-word", "env:NAME or file:PATH"},
+             {"github.token=env:NO_SUCH_NAME", "NO_SUCH_NAME"}}) {
+        const auto wrong = check({setting});
+        BOOST_TEST(wrong.status == 64, setting);
+        BOOST_TEST(contains(wrong.err, said), wrong.err);
+        BOOST_TEST(!contains(wrong.err, "secret-word"), wrong.err);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(tables)
+BOOST_AUTO_TEST_SUITE(dependencies)
 
 BOOST_AUTO_TEST_CASE(migrate_may_run_any_number_of_times_and_from_many_hosts_at_once) {
     const auto& server = server_of_this_program();
     server.create_database("migrated");
     const Epilogue epilogue(settings_for(server, "migrated"));
     const auto before = epilogue.run({"migrate", "--status"});
-    BOOST_TEST(before.status == 0);
+    BOOST_TEST(before.status == 78);
+    BOOST_TEST(contains(before.out, "tables: 0 of "), before.out);
     BOOST_TEST(contains(before.out, "run epilogue migrate"), before.out);
     const auto early = epilogue.run({"callbacks", "list"});
     BOOST_TEST(early.status == 78);
@@ -278,6 +361,12 @@ BOOST_AUTO_TEST_CASE(migrate_may_run_any_number_of_times_and_from_many_hosts_at_
     server.query("DELETE FROM schema_migrations", "migrated");
     const auto repeated = epilogue.run({"migrate"});
     BOOST_TEST(repeated.status == 0, repeated.err);
+    // The steps are counted without gaps.
+    const auto all = server.query("SELECT COUNT(*) FROM schema_migrations", "migrated").at(0).at(0).value();
+    for (int step = 1; step <= std::stoi(all); ++step)
+        BOOST_TEST(contains(repeated.out, "step " + std::to_string(step) + " of " + all + " applied: "),
+                   repeated.out);
+    BOOST_TEST(contains(repeated.out, "tables: " + all + " of " + all + " steps\n"), repeated.out);
     const auto after = epilogue.run({"migrate", "--status"});
     BOOST_TEST(after.status == 0);
     BOOST_TEST(!contains(after.out, "run epilogue migrate"), after.out);
@@ -304,77 +393,6 @@ BOOST_AUTO_TEST_CASE(without_a_database_every_command_that_needs_one_ends_with_6
     const Epilogue stranger(settings);
     check_unavailable(stranger, needing, "denied");
     BOOST_TEST(!contains(stranger.run({"migrate"}).err, "a wrong word"));
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(publishing)
-
-BOOST_AUTO_TEST_CASE(good_lines_become_records_under_the_normalised_key) {
-    const auto& broker = broker_of_this_program();
-    broker.create_topic("published", 2);
-    const Epilogue epilogue(settings_for(broker, "published", "g"));
-    const auto done = epilogue.run(
-        {"publish"},
-        R"({"conversation_id": "0B9C7C1E-1111-4222-8333-444455556666", "event": {"kind": "X", "n": 1}, "seq": 7})"
-        "\n\n"
-        R"({"event": {"id": 1,  "text": "ü"}, "conversation_id": "plain", "more": true})"
-        "\n");
-    BOOST_TEST(done.status == 0, done.err);
-    BOOST_TEST(done.out == "2 of 2 acknowledged\n");
-    std::map<std::string, Record> records;
-    for (auto& record : read_topic(broker.bootstrap(), "published")) records[*record.key] = record;
-    BOOST_REQUIRE(records.size() == 2U);
-    const auto& uuid = records.at("0b9c7c1e111142228333444455556666");
-    BOOST_TEST(*uuid.value == R"({"kind": "X", "n": 1})");
-    BOOST_TEST(uuid.headers.at("seq") == "7");
-    BOOST_TEST(*records.at("plain").value == R"({"id": 1,  "text": "ü"})");
-    BOOST_TEST(records.at("plain").headers.empty());
-}
-
-BOOST_AUTO_TEST_CASE(the_partition_is_chosen_as_javas_clients_choose_it) {
-    // What Kafka's own tests expect of its murmur2 (UtilsTest.testMurmur2).
-    const std::map<std::string, std::int32_t> hashes{
-        {"21", -973932308},
-        {"foobar", -790332482},
-        {"a-little-bit-long-string", -985981536},
-        {"a-little-bit-longer-string", -1486304829},
-        {"lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", -58897971},
-        {"abc", 479470107}};
-    constexpr std::uint32_t partitions = 7;
-    const auto& broker = broker_of_this_program();
-    broker.create_topic("placed", partitions);
-    std::string lines;
-    for (const auto& [key, hash] : hashes)
-        lines += R"({"conversation_id": ")" + key + R"(", "event": {"kind": "X"}})" + "\n";
-    BOOST_TEST(Epilogue(settings_for(broker, "placed", "g")).run({"publish"}, lines).status == 0);
-    const auto records = read_topic(broker.bootstrap(), "placed");
-    BOOST_TEST(records.size() == hashes.size());
-    for (const Record& record : records) {
-        const auto positive = static_cast<std::uint32_t>(hashes.at(*record.key)) & 0x7FFFFFFFU;
-        BOOST_TEST(*record.partition == static_cast<int>(positive % partitions), *record.key);
-    }
-}
-
-BOOST_AUTO_TEST_CASE(a_bad_line_is_reported_with_its_number_and_the_rest_is_produced) {
-    const auto& broker = broker_of_this_program();
-    broker.create_topic("half", 1);
-    const Epilogue epilogue(settings_for(broker, "half", "g"));
-    const TempDir folder;
-    const auto file = folder.path() / "lines";
-    std::ofstream(file) << "{\"conversation_id\": \"a\", \"event\": {}}\n"
-                        << "{\"conversation_id\": \"a\"}\n"
-                        << "no json\n"
-                        << "{\"event\": {}}\n"
-                        << "{\"conversation_id\": \"\", \"event\": {}}\n"
-                        << "{\"conversation_id\": \"b\", \"event\": {}}";
-    const auto done = epilogue.run({"publish", "--file", file.string()});
-    BOOST_TEST(done.status == 1);
-    BOOST_TEST(done.out == "2 of 6 acknowledged\n");
-    for (const char* line : {"line 2:", "line 3:", "line 4:", "line 5:"})
-        BOOST_TEST(contains(done.err, line), done.err);
-    for (const char* line : {"line 1:", "line 6:"}) BOOST_TEST(!contains(done.err, line), done.err);
-    BOOST_TEST(read_topic(broker.bootstrap(), "half").size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_broker_publish_ends_with_69_within_ten_seconds) {

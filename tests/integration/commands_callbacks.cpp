@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"
 #include "tests/support/text.h"
@@ -73,7 +74,7 @@ BOOST_AUTO_TEST_CASE(add_takes_the_conversations_agent_server_and_never_shows_it
         return callbacks(rig, args);
     };
     const auto plain = add({});
-    const auto added = add({"--agent-url", "https://agents.example.com/a", "--agent-key",
+    const auto added = add({"--again", "--agent-url", "https://agents.example.com/a", "--agent-key",
                             "file:" + (folder.path() / "key").string()});
     BOOST_TEST(added.status == 0, added.err);
     // The server is the conversation's: all its callbacks show it.
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(list_takes_its_filters) {
     BOOST_TEST((document(rig, {"list"}) == Json::array()));
     std::vector<std::int64_t> ids;
     for (const char* conversation : {"a", "a", "b", "c"})
-        ids.push_back(rig.add_callback({"--conversation", conversation, "--processor", "log"}));
+        ids.push_back(rig.add_callback({"--conversation", conversation, "--processor", "log", "--again"}));
     BOOST_TEST(callbacks(rig, {"cancel", std::to_string(ids[1])}).status == 0);
     const auto listed = [&](std::vector<std::string> args) {
         args.insert(args.begin(), "list");
@@ -154,6 +155,30 @@ BOOST_AUTO_TEST_CASE(list_takes_its_filters) {
     BOOST_TEST((listed({"--limit", "2"}) == std::set<std::int64_t>{ids[0], ids[1]}));
     BOOST_TEST((listed({"--after", std::to_string(ids[1])}) == std::set<std::int64_t>{ids[2], ids[3]}));
     BOOST_TEST(listed({"--dormant"}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_list_fits_120_columns_counts_its_rows_and_says_that_there_is_more) {
+    const Rig rig("pages", 1);
+    for (int number = 1; number <= 3; ++number)
+        rig.add_github("7d1f0e0a9d7b4c56a1b2c3d4e5f60718", "organisation/repository", number, "every_turn");
+    rig.add_callback({"--conversation", std::string(200, 'c'), "--processor",
+                      "a.module.with.a.long.name.GithubCallbackProcessor", "--processor-json",
+                      where("o/r", 1)});
+    const auto all = callbacks(rig, {"list"});
+    BOOST_TEST(all.out.ends_with("\n4 callbacks\n"), all.out);
+    for (std::size_t begin = 0; begin < all.out.size(); begin = all.out.find('\n', begin) + 1) {
+        const auto line = all.out.substr(begin, all.out.find('\n', begin) - begin);
+        BOOST_TEST(epilogue::code_points(line) <= 120U, line);
+    }
+    BOOST_TEST(contains(all.out, "7d1f0e0a9d7b4c56a1b2c3d4e5f60718"), all.out);
+    const auto first = callbacks(rig, {"list", "--limit", "1"});
+    BOOST_TEST(first.out.ends_with("\n1 callback; 3 more: --after 1\n"), first.out);
+    const auto last = callbacks(rig, {"list", "--limit", "1", "--after", "3"});
+    BOOST_TEST(last.out.ends_with("\n1 callback\n"), last.out);
+    const auto by_json = callbacks(rig, {"list", "--limit", "1", "--json"});
+    BOOST_TEST(Json::parse(by_json.out).size() == 1U);
+    BOOST_TEST(contains(by_json.err, "1 callback; 3 more: --after 1"), by_json.err);
+    BOOST_TEST(callbacks(rig, {"list", "--limit", "4", "--json"}).err.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_registration_is_refused_with_the_field_named_and_leaves_nothing) {
@@ -199,6 +224,107 @@ BOOST_AUTO_TEST_CASE(a_wrong_registration_is_refused_with_the_field_named_and_le
     BOOST_TEST(rig.number("SELECT COUNT(*) FROM conversation_callbacks") == before);
 }
 
+BOOST_AUTO_TEST_CASE(an_equal_registration_returns_the_first_ones_id_and_says_so) {
+    const auto& rig = stage_of_this_file();
+    const auto added = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> args{"add", "--conversation", "7D1F0E0A-9d7b-4c56-a1b2-c3d4e5f6beef"};
+        args.insert(args.end(), more.begin(), more.end());
+        auto done = callbacks(rig, args);
+        BOOST_TEST(done.status == 0, done.err);
+        return done;
+    };
+    const auto place = where("o/equal", 7);
+    const auto first = added({"--processor", "github", "--processor-json", place});
+    BOOST_TEST(first.err.empty(), first.err);
+    // The same wish in other words: another spelling of the JSON, the defaults written out, another past.
+    for (const auto& more :
+         {std::vector<std::string>{"--mode", "once"},
+          {"--from", "next"},
+          {"--triggers", "timeout,finished,awaiting_user_input,error,stuck,rejected,stopped"}}) {
+        std::vector<std::string> args{"--processor", "github", "--processor-json",
+                                      R"({ "number": 7, "repo": "o/equal", "more": 1 })"};
+        args.insert(args.end(), more.begin(), more.end());
+        const auto equal = added(args);
+        BOOST_TEST(equal.out == first.out);
+        BOOST_TEST(
+            contains(equal.err, "nothing was added: callback " + first.out.substr(0, first.out.size() - 1)),
+            equal.err);
+        BOOST_TEST(contains(equal.err, "--again"), equal.err);
+    }
+    const auto by_json = added({"--processor", "github", "--processor-json", place, "--json"});
+    BOOST_TEST(Json::parse(by_json.out).at("already_registered").get<bool>());
+    BOOST_TEST(by_json.err.empty(), by_json.err);
+    // Each of these is another wish.
+    std::set<std::string> ids{first.out};
+    for (const auto& other :
+         {std::vector<std::string>{"--processor", "github", "--processor-json", place, "--again"},
+          {"--processor", "github", "--processor-json", place, "--mode", "every_turn"},
+          {"--processor", "github", "--processor-json", place, "--triggers", "error"},
+          {"--processor", "github", "--processor-json", where("o/equal", 8)},
+          {"--processor", "log"}}) {
+        const auto done = added(other);
+        BOOST_TEST(done.err.empty(), done.err);
+        BOOST_TEST(ids.insert(done.out).second);
+    }
+    // One that was cancelled reports nothing more: the wish is a new one.
+    for (const auto& id : ids)
+        BOOST_TEST(callbacks(rig, {"cancel", id.substr(0, id.size() - 1)}).status == 0);
+    BOOST_TEST(ids.count(added({"--processor", "github", "--processor-json", place}).out) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(an_equal_registration_tells_the_first_ones_conversation_its_agent_server) {
+    const auto& rig = stage_of_this_file();
+    const std::vector<std::string> plain{"add", "--conversation", "agent-2", "--processor", "log"};
+    const auto first = callbacks(rig, plain);
+    auto with_server = plain;
+    with_server.insert(with_server.end(), {"--agent-url", "https://agents.example.com/b"});
+    BOOST_TEST(callbacks(rig, with_server).out == first.out);
+    const auto shown = document(rig, {"show", first.out.substr(0, first.out.size() - 1)});
+    BOOST_TEST(shown.at("agent_url").get<std::string>() == "https://agents.example.com/b");
+}
+
+BOOST_AUTO_TEST_CASE(an_idempotency_key_registers_once_and_takes_no_other_options) {
+    const auto& rig = stage_of_this_file();
+    const auto add = [&](const std::string& conversation, const std::string& key) {
+        return callbacks(rig, {"add", "--conversation", conversation, "--processor", "log", "--again",
+                               "--idempotency-key", key});
+    };
+    const auto first = add("keyed", "job-1");
+    BOOST_TEST(first.status == 0, first.err);
+    const auto repeated = add("keyed", "job-1");
+    BOOST_TEST(repeated.out == first.out);
+    BOOST_TEST(contains(repeated.err, "was registered with this --idempotency-key"), repeated.err);
+    BOOST_TEST(add("keyed", "job-2").out != first.out);
+    const auto other = add("keyed-otherwise", "job-1");
+    BOOST_TEST(other.status == 64);
+    BOOST_TEST(contains(other.err, "with another body before"), other.err);
+    BOOST_TEST(add("keyed", "").status == 64);
+
+    // A key whose request found an equal registration stands for that one, also when it is done.
+    const auto keyed = [&](const std::string& key) {
+        return callbacks(
+            rig, {"add", "--conversation", "keyed-equal", "--processor", "log", "--idempotency-key", key});
+    };
+    const auto wish = keyed("wish-1");
+    BOOST_TEST(keyed("wish-2").out == wish.out);
+    BOOST_TEST(callbacks(rig, {"cancel", wish.out.substr(0, wish.out.size() - 1)}).status == 0);
+    BOOST_TEST(keyed("wish-2").out == wish.out);
+    BOOST_TEST(keyed("wish-3").out != wish.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_misspelt_processor_is_told_what_was_meant) {
+    const auto& rig = stage_of_this_file();
+    const auto refused = [&](const std::string& type) {
+        const auto done = callbacks(rig, {"add", "--conversation", "w", "--processor", type});
+        BOOST_TEST(done.status == 64);
+        return done.err;
+    };
+    BOOST_TEST(contains(refused("githb"), "did you mean \"github\"?"));
+    BOOST_TEST(contains(refused("Slack"), "did you mean \"slack\"?"));
+    BOOST_TEST(contains(refused("x.y.GithubCalbackProcessor"), "did you mean \"GithubCallbackProcessor\"?"));
+    BOOST_TEST(contains(refused("pigeon"), "expected slack, github, gitlab, log"), refused("pigeon"));
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_id_is_a_failure_that_names_it) {
     const auto& rig = stage_of_this_file();
     for (const char* command : {"show", "cancel", "wake"}) {
@@ -232,8 +358,8 @@ BOOST_AUTO_TEST_CASE(rows_as_openhands_writes_them_are_accepted_and_kept_as_they
         BOOST_TEST_CONTEXT(row.at("_note")) {
             const auto type = row.at("processor_type").get<std::string>();
             std::ofstream(file) << row.at("processor_json").dump(2);
-            const auto id = rig.add_callback(
-                {"--conversation", "upstream", "--processor", type, "--processor-json-file", file.string()});
+            const auto id = rig.add_callback({"--conversation", "upstream", "--processor", type,
+                                              "--processor-json-file", file.string(), "--again"});
             const auto shown = document(rig, {"show", std::to_string(id)});
             BOOST_TEST(shown.at("processor_type").get<std::string>() == type);
             BOOST_TEST((shown.at("processor_json") == row.at("processor_json")));
@@ -253,7 +379,8 @@ BOOST_AUTO_TEST_CASE(a_late_registration_is_told_the_last_end_once_and_only_when
     const auto owed = [&] { return rig.number("SELECT COUNT(*) FROM deliveries"); };
     const auto first = rig.add_github("late", "o/late", 1, "every_turn");
     BOOST_TEST(owed() == 1);  // the last end, not the question before it
-    rig.add_github("late", "o/late", 1, "every_turn");
+    rig.add_callback({"--conversation", "late", "--processor", "github", "--processor-json",
+                      where("o/late", 1), "--mode", "every_turn", "--again"});
     BOOST_TEST(owed() == 1);  // it was told there
     const auto other = rig.add_github("late", "o/late", 2, "once");
     BOOST_TEST(owed() == 2);
@@ -269,6 +396,11 @@ BOOST_AUTO_TEST_CASE(a_late_registration_is_told_the_last_end_once_and_only_when
     BOOST_TEST(shown(first).at("status").get<std::string>() == "ACTIVE");
     BOOST_TEST(shown(first).at("turn_key").get<std::string>() == "5");
     BOOST_TEST(shown(next).at("turn_key").is_null());
+
+    // The first wish of `other` was heard: to ask again is to ask for the next turn.
+    const auto anew = rig.add_github("late", "o/late", 2, "once");
+    BOOST_TEST(anew != other);
+    BOOST_TEST(callbacks(rig, {"cancel", std::to_string(anew)}).status == 0);
 
     // A turn is open: there is nothing to tell now, and the end to come is told once.
     const auto known = conversation.records().size();

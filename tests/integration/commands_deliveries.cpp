@@ -107,6 +107,8 @@ BOOST_AUTO_TEST_CASE(list_and_show_speak_in_the_tables_columns) {
     const auto people = ledger.run({"list"});
     BOOST_TEST(contains(people.out, "delivery_id"));
     BOOST_TEST(contains(people.out, second));
+    BOOST_TEST(contains(people.out, "\n2 deliveries\n"), people.out);
+    BOOST_TEST(contains(ledger.run({"list", "--limit", "1"}).out, "\n1 delivery; 1 more: --after " + first));
 
     const auto comment = ledger.platform().visible().at(1);
     const auto shown = ledger.shown(second);
@@ -152,6 +154,33 @@ BOOST_AUTO_TEST_CASE(a_refused_credential_parks_and_retry_posts_once_it_is_mende
     BOOST_TEST(ledger.callback_status("one") == "COMPLETED");
     BOOST_TEST(ledger.platform().visible().size() == 1U);
     BOOST_TEST(ledger.shown(id).at("attempt").get<int>() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(retry_all_tries_those_of_a_sink_and_a_cause_and_no_other) {
+    const Ledger ledger("parked_all");
+    ledger.only_token("another one");
+    const auto first = ledger.owe("one");
+    const auto second = ledger.owe("two");
+    const auto other = ledger.owe("three");
+    for (const auto& id : {first, second, other}) ledger.wait_for(id, "PARKED");
+    ledger.rig().query("UPDATE deliveries SET cause='unprocessable: no' WHERE delivery_id='" + other + "'");
+    const auto none = ledger.run({"retry", "--all", "--why", "cannot_look_up"});
+    BOOST_TEST(none.status == 0, none.err);
+    BOOST_TEST(none.out.empty(), none.out);
+    BOOST_TEST(contains(none.err, "0 deliveries tried again"), none.err);
+    BOOST_TEST(ledger.run({"retry", "--all", "--sink", "slack"}).out.empty());
+
+    ledger.only_token("");
+    const auto retried = ledger.run({"retry", "--all", "--sink", "github", "--why", "credential"});
+    BOOST_TEST(retried.status == 0, retried.err);
+    BOOST_TEST(contains(retried.out, first + "\n"), retried.out);
+    BOOST_TEST(contains(retried.err, "tried again"), retried.err);
+    ledger.wait_for(first, "SENT");
+    ledger.wait_for(second, "SENT");
+    BOOST_TEST(ledger.shown(other).at("state").get<std::string>() == "PARKED");
+    BOOST_TEST(contains(ledger.run({"retry", "--all", "--why", "unusable"}).out, other));
+    ledger.wait_for(other, "SENT");
+    BOOST_TEST(ledger.platform().visible().size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(an_operator_says_what_became_of_a_parked_delivery) {

@@ -7,27 +7,12 @@
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"
 #include "tests/support/text.h"
+#include "tests/support/unready.h"
 
 namespace {
 
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
-
-/// Waits until /readyz is 503 and names the reason; the worker runs on meanwhile.
-void wait_unready(WorkerProcess& worker, const std::string& reason) {
-    std::string said;
-    try {
-        eventually("the worker is unready because of " + reason, [&] {
-            const auto answer = worker.get("/readyz");
-            said = answer.body;
-            return answer.status == 503 && contains(answer.body, reason);
-        });
-    } catch (const GaveUp& late) {
-        throw std::runtime_error(std::string(late.what()) + "; it says: " + said);
-    }
-    BOOST_TEST(worker.process().running());
-    BOOST_TEST(worker.get("/healthz").status == 200);
-}
 
 /// Publishes a conversation of one turn and waits until it is posted.
 void check_posts(const Rig& rig, const std::string& conversation) {
@@ -105,6 +90,12 @@ BOOST_AUTO_TEST_CASE(it_outlives_its_database_and_its_broker) {
 
     server.kill9();
     wait_unready(worker, "senders");
+    eventually("what the database would have to say is left out of the metrics", [&] {
+        const std::string metrics = worker.get("/metrics").body;
+        return !contains(metrics, "\nepilogue_undelivered{") &&
+               !contains(metrics, "\nepilogue_oldest_undelivered_seconds ") &&
+               !contains(metrics, "\nepilogue_timeouts_held ");
+    });
     server.start_again();
     worker.wait_ready(60s);
     check_posts(rig, "second");

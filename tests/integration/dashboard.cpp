@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <iomanip>
+#include <set>
 #include <sstream>
 
 #include <boost/test/unit_test.hpp>
@@ -49,13 +50,19 @@ class Prometheus {
 
     /// The values that the query returns now; none of them is NaN.
     std::vector<double> values(const std::string& query) const {
+        std::vector<double> values;
+        for (const auto& [sink, value] : by_sink(query)) values.push_back(value);
+        return values;
+    }
+    /// The same by the label `sink`, which may be "" or come again.
+    std::multimap<std::string, double> by_sink(const std::string& query) const {
         const auto answer = get("/api/v1/query?query=" + percent_encoded(query));
         if (answer.status != 200) throw std::runtime_error(query + ": " + answer.body);
-        std::vector<double> values;
+        std::multimap<std::string, double> values;
         const Json told = Json::parse(answer.body);
         for (const Json& series : told.at("data").at("result")) {
             const double value = std::stod(series.at("value").at(1).get<std::string>());
-            if (!std::isnan(value)) values.push_back(value);
+            if (!std::isnan(value)) values.emplace(series.at("metric").value("sink", ""), value);
         }
         return values;
     }
@@ -74,12 +81,47 @@ class Prometheus {
     HttpClient http_;
 };
 
+Json panels() {
+    std::ifstream file(EPILOGUE_SOURCE_DIR "/ops/grafana/dashboards/epilogue.json");
+    return Json::parse(file).at("panels");
+}
+
+/// The panel of that title.
+Json panel(const std::string& title) {
+    for (const Json& one : panels())
+        if (one.at("title") == title) return one;
+    throw std::runtime_error("no panel \"" + title + "\"");
+}
+
+/// The panels under the first row's title.
+std::vector<Json> first_row() {
+    std::vector<Json> row;
+    for (const Json& one : panels())
+        if (one.at("gridPos").at("y") == 1) row.push_back(one);
+    return row;
+}
+
+/// The colour in which Grafana shows the value in that panel.
+std::string colour(const Json& panel, double value) {
+    std::string shown;
+    for (const Json& step : panel.at("fieldConfig").at("defaults").at("thresholds").at("steps"))
+        if (step.at("value").is_null() || value >= step.at("value").get<double>()) shown = step.at("color");
+    return shown;
+}
+
+/// The sinks that a panel shows in another colour than green.
+std::set<std::string> not_green(const Prometheus& prometheus, const Json& panel) {
+    std::set<std::string> sinks;
+    for (const Json& target : panel.at("targets"))
+        for (const auto& [sink, value] : prometheus.by_sink(target.at("expr")))
+            if (colour(panel, value) != "green") sinks.insert(sink);
+    return sinks;
+}
+
 /// Every query of the dashboard, by the panel's title; a rate's window as Grafana chooses it.
 std::multimap<std::string, std::string> queries() {
-    std::ifstream file(EPILOGUE_SOURCE_DIR "/ops/grafana/dashboards/epilogue.json");
     std::multimap<std::string, std::string> all;
-    const Json dashboard = Json::parse(file);
-    for (const Json& panel : dashboard.at("panels"))
+    for (const Json& panel : panels())
         for (const Json& target : panel.value("targets", Json::array()))
             all.emplace(panel.at("title"),
                         epilogue::replaced(target.at("expr").get<std::string>(), "$__rate_interval", "1m"));
@@ -124,4 +166,58 @@ BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
     BOOST_TEST(prometheus.values("epilogue_ready") == std::vector<double>{1},
                boost::test_tools::per_element());
     BOOST_TEST(prometheus.values("epilogue_parked{sink=\"github\",why=\"credential\"}").size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(with_two_platforms_dead_the_first_row_is_not_green_and_says_which_they_are) {
+    const Rig rig("dead_platforms", 1);
+    auto worker = rig.epilogue().worker();
+    const Prometheus prometheus(worker);
+    const auto add = [&](const std::string& name, const std::string& sink, const std::string& place) {
+        rig.add_callback({"--conversation", name, "--processor", sink, "--processor-json", place});
+        rig.publish(V0Conversation(name).user("Go.").agent_finishes("Done.").records());
+    };
+    const auto add_all = [&](const std::string& go) {
+        add(go + "github", "github", R"({"repo": "o/dead", "number": 1})");
+        add(go + "gitlab", "gitlab", R"({"project": "o/dead", "iid": 1, "kind": "issue"})");
+        add(go + "slack", "slack", R"({"channel": "C1"})");
+    };
+    add_all("well");
+    const auto row = first_row();
+    BOOST_TEST(row.size() >= 5U);
+    const std::string sent = "sum by (sink) (epilogue_deliveries_total{state=\"SENT\"})";
+    eventually("all are posted", [&] { return prometheus.by_sink(sent).size() == 3U; });
+    for (const Json& one : row)
+        eventually("while all is well it is green: " + one.at("title").get<std::string>(),
+                   [&] { return not_green(prometheus, one).empty(); });
+
+    rig.platform().rules(
+        {{{"do", "status"}, {"status", 503}, {"path", "^/(github|gitlab)/"}, {"times", -1}}});
+    add_all("dead");
+    const std::set<std::string> dead{"github", "gitlab"};
+    for (const char* title : {"Not posted yet", "Stuck, and why", "Platforms that fail"})
+        eventually("it names both dead platforms and no other: " + std::string(title),
+                   [&] { return not_green(prometheus, panel(title)) == dead; });
+}
+
+BOOST_AUTO_TEST_CASE(a_sink_that_fails_always_has_its_line_and_what_is_parked_is_shown_with_its_reason) {
+    const Rig rig("always_failing", 1);
+    rig.platform().rules(
+        {{{"do", "status"}, {"status", 401}, {"method", "POST"}, {"path", "^/gitlab/"}, {"times", -1}}});
+    auto worker = rig.epilogue().worker();
+    const Prometheus prometheus(worker);
+    eventually("the sink's series are there",
+               [&] { return !prometheus.values("epilogue_attempts_total{sink=\"gitlab\"}").empty(); });
+    rig.add_callback({"--conversation", "failing", "--processor", "gitlab", "--processor-json",
+                      R"({"project": "o/p", "iid": 1, "kind": "issue"})"});
+    rig.publish(V0Conversation("failing").user("Go.").agent_finishes("Done.").records());
+    const auto shown = [&](const std::string& title) {
+        return prometheus.by_sink(panel(title).at("targets").at(0).at("expr"));
+    };
+    eventually("all of its requests failed", [&] {
+        const auto failed = shown("Part of requests that failed").equal_range("gitlab");
+        return failed.first != failed.second && failed.first->second == 1;
+    });
+    eventually("its parked post is stuck", [&] { return shown("Stuck, and why").contains("gitlab"); });
+    eventually("it is the platform that fails",
+               [&] { return not_green(prometheus, panel("Platforms that fail")).contains("gitlab"); });
 }

@@ -15,9 +15,15 @@ using Json = nlohmann::json;
 const std::string token = "a token of the tests";
 const std::string nobody_listens = "http://127.0.0.1:9";
 
+/// A rig on a topic without any fault.
+Rig sound_rig(const std::string& name) {
+    broker_of_this_program().create_topic(name, 2, {{"max.message.bytes", "20971520"}});
+    return {broker_of_this_program(), server_of_this_program(), {.name = name, .partitions = 0}};
+}
+
 /// One rig for the cases that change nothing that lasts.
 struct DoctorEnvironment {
-    Rig rig{"examined", 1};
+    Rig rig = sound_rig("examined");
 };
 DoctorEnvironment& environment() {
     static DoctorEnvironment one;
@@ -46,6 +52,7 @@ struct Examination {
 Examination examine(const Settings& more = {}) {
     const auto done = Epilogue(merged({environment().rig.settings(), more})).run({"doctor", "--json"});
     BOOST_TEST(!contains(done.out + done.err, token));
+    BOOST_TEST_REQUIRE(!done.out.empty(), done.status << done.err);
     return {done.status, Json::parse(done.out)};
 }
 
@@ -138,6 +145,12 @@ BOOST_AUTO_TEST_CASE(the_topic_is_judged) {
     BOOST_TEST(is_said(missing.finding("kafka", "topic"), "error", "no-such-topic"));
 
     const auto& broker = broker_of_this_program();
+    broker.create_topic("as-brokers-make-them", 1, {{"max.message.bytes", "1048588"}});
+    const auto plain = examine({{"kafka.topic", "as-brokers-make-them"}});
+    BOOST_TEST(plain.status == 0);
+    BOOST_TEST(is_said(plain.finding("kafka", "record size"), "warning", "1048588"),
+               plain.finding("kafka", "record size"));
+    BOOST_TEST(is_said(plain.finding("kafka", "partitions"), "warning", "one partition"));
     broker.create_topic("kept-for-ever", 1, {{"retention.ms", "-1"}});
     const auto kept = examine({{"kafka.topic", "kept-for-ever"}});
     BOOST_TEST(kept.status == 0);

@@ -211,11 +211,12 @@ BOOST_FIXTURE_TEST_CASE(required_tls_is_had_or_refused_and_preferred_tls_connect
     // nothing.
     const bool offered = ProxiedDatabase::server().kind() == DatabaseKind::mysql;
     auto settings = database.settings();
-    for (const std::string tls : {"preferred", "required"}) {
+    using Tls = MysqlSettings::Tls;
+    for (const Tls tls : {Tls::preferred, Tls::required}) {
         settings.tls = tls;
         const auto session = MysqlSession::open(settings);
-        BOOST_TEST_CONTEXT(tls) {
-            BOOST_TEST(session.has_value() == (offered || tls == "preferred"));
+        BOOST_TEST_CONTEXT(static_cast<int>(tls)) {
+            BOOST_TEST(session.has_value() == (offered || tls == Tls::preferred));
             if (!session) {
                 BOOST_TEST(session.error().text.find("offers no TLS") != std::string::npos);
                 continue;

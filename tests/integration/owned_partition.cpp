@@ -101,6 +101,10 @@ std::int64_t OwnedPartition::add(Store& store, const std::string& conversation, 
     request.processor_type = processor;
     request.processor_json = processor_json;
     request.options.mode = Mode::every_turn;
+    return add(store, request);
+}
+
+std::int64_t OwnedPartition::add(Store& store, const RegistrationRequest& request) {
     return expect(register_callback(store, planner_, request)).callback_id.value;
 }
 

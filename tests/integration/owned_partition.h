@@ -46,6 +46,8 @@ class OwnedPartition {
     /// The same, to a place that the test names.
     std::int64_t add(Store& store, const std::string& conversation, const std::string& processor,
                      const std::string& processor_json);
+    /// The same, with all that a request says.
+    std::int64_t add(Store& store, const RegistrationRequest& request);
     /// Goes on where the partition's row stands, after another session has moved it.
     void resume();
 

@@ -43,6 +43,9 @@ struct Platform {
     std::vector<RateLimit> limits;
     std::string good_token = "one";
     int rate_refusals = 0;  ///< still to come, for odd numbers
+    bool is_down = false;   ///< for odd numbers
+    std::vector<RateLimit> look_limits;
+    std::vector<Clock::time_point> looked;  ///< look-ups for odd numbers
 
     Attempt take(std::int64_t number, const std::string& token) {
         const std::lock_guard lock(mutex);
@@ -55,9 +58,37 @@ struct Platform {
             attempt.rate_limited = true;
             attempt.not_before = 2s;
         }
+        if (number % 2 != 0 && is_down) {
+            attempt.answer = Answer::unknown;
+            attempt.cause = "503";
+            attempt.platform = PlatformState::failed;
+        }
         attempt.receipt.remote_id = std::to_string(number);
         got.push_back({number, Clock::now(), attempt.answer != Answer::sent});
         return attempt;
+    }
+    LookupResult look(std::int64_t number) {
+        const std::lock_guard lock(mutex);
+        LookupResult lookup;
+        lookup.ok = number % 2 == 0 || !is_down;
+        if (!lookup.ok) lookup.platform = PlatformState::failed;
+        if (number % 2 != 0) looked.push_back(Clock::now());
+        return lookup;
+    }
+    void set_down(bool down) {
+        const std::lock_guard lock(mutex);
+        is_down = down;
+    }
+    /// Requests for odd numbers so far.
+    std::size_t odd_requests() {
+        const std::lock_guard lock(mutex);
+        const auto posts =
+            std::count_if(got.begin(), got.end(), [](const Got& one) { return one.number % 2 != 0; });
+        return static_cast<std::size_t>(posts) + looked.size();
+    }
+    std::vector<Clock::time_point> look_ups() {
+        const std::lock_guard lock(mutex);
+        return looked;
     }
     std::vector<Got> all() {
         const std::lock_guard lock(mutex);
@@ -70,10 +101,8 @@ class PlatformSink final : public Sink {
     PlatformSink(Platform& platform, std::string token) : platform_(platform), token_(std::move(token)) {}
 
     std::string render(const Summary& summary, const DeliveryId&) const override { return summary.headline; }
-    LookupResult find(const Post&) override {
-        LookupResult lookup;
-        lookup.ok = true;
-        return lookup;
+    LookupResult find(const Post& post) override {
+        return platform_.look(std::any_cast<const GithubTarget&>(post.target).number);
     }
     Attempt create(const Post& post) override {
         return platform_.take(std::any_cast<const GithubTarget&>(post.target).number, token_);
@@ -83,7 +112,8 @@ class PlatformSink final : public Sink {
     Quota quota(const Target& target) const override {
         const bool odd = std::any_cast<const GithubTarget&>(target).number % 2 != 0;
         const auto credential = credential_of("github", token_) + (odd ? "odd" : "");
-        return {credential, "[github] token", credential, credential, platform_.limits};
+        return {credential, "[github] token", credential,
+                credential, platform_.limits, platform_.look_limits};
     }
 
   private:
@@ -242,4 +272,77 @@ BOOST_AUTO_TEST_CASE(a_new_token_frees_what_was_parked_for_the_old_one_or_for_no
     ledger.query("UPDATE credentials SET probe_at=UTC_TIMESTAMP(6)");
     const Worker worker(ledger.settings(), platform, "after", "new");
     ledger.wait_for("state='SENT'", 10);
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_platform_that_is_down_gets_one_request_every_few_seconds_and_another_credential_goes_on) {
+    const Ledger ledger;
+    Platform platform;
+    platform.is_down = true;
+    constexpr std::int64_t rows = 60;
+    ledger.owe(1, 2 * rows - 1, 2);
+    const Worker one(ledger.settings(), platform, "one", "one");
+    const Worker two(ledger.settings(), platform, "two", "one");
+    // No delivery waits for its own time any more: what is held back is held back by the breakers alone.
+    const auto hurry = [&] {
+        try {
+            ledger.query(
+                "UPDATE deliveries SET next_attempt_at=UTC_TIMESTAMP(6) WHERE state IN ('UNKNOWN','RETRY') "
+                "AND next_attempt_at>UTC_TIMESTAMP(6)");
+        } catch (const std::runtime_error&) {
+            // A deadlock with a worker: the next round does it.
+        }
+    };
+    eventually("posts and look-ups are held back", [&] {
+        hurry();
+        return ledger.number(
+                   "SELECT COUNT(*) FROM credentials WHERE post_probe_at IS NOT NULL AND "
+                   "look_probe_at IS NOT NULL") == 1;
+    });
+    eventually("those that were under way wait as well", [&] {
+        hurry();
+        return ledger.count("next_attempt_at IS NULL") >= rows - 1;
+    });
+    const auto begun = Clock::now();
+    const std::size_t before = platform.odd_requests();
+    ledger.owe(2, 20, 2);
+    ledger.owe(1001, 1099, 2);
+    eventually("the other credential's posts are out", [&] { return ledger.count("state='SENT'") == 10; });
+    eventually("the platform was asked a few times", [&] {
+        hurry();
+        return platform.odd_requests() >= before + 4;
+    });
+    // Four probes take at least 7.5 s; two workers without a breaker would have asked hundreds of times.
+    const auto took = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begun);
+    BOOST_TEST(platform.odd_requests() - before <= 4U + static_cast<std::size_t>(took.count()));
+    BOOST_TEST(took.count() >= 3);
+    platform.set_down(false);
+    eventually("everything is posted", [&] {
+        hurry();
+        return ledger.count("state='SENT'") == rows + 10 + 50;
+    });
+    BOOST_TEST(ledger.number("SELECT COUNT(*) FROM credentials WHERE post_probe_at IS NOT NULL OR "
+                             "look_probe_at IS NOT NULL") == 0);
+    const auto got = platform.all();
+    BOOST_TEST(std::count_if(got.begin(), got.end(), [](const auto& post) { return !post.refused; }) ==
+               rows + 10 + 50);
+}
+
+BOOST_AUTO_TEST_CASE(look_ups_keep_within_a_budget_of_their_own) {
+    const Ledger ledger;
+    Platform platform;
+    platform.look_limits = {{2, 2s}};
+    ledger.owe(1, 11, 2);
+    ledger.query("UPDATE deliveries SET state='UNKNOWN', attempt=1, intent_at=UTC_TIMESTAMP(6)");
+    const Worker one(ledger.settings(), platform, "one", "one");
+    const Worker two(ledger.settings(), platform, "two", "one");
+    eventually("each was looked for", [&] {
+        // Those that were refused come when they are told, at random within some seconds.
+        ledger.query("UPDATE deliveries SET next_attempt_at=UTC_TIMESTAMP(6) WHERE lookups=0");
+        return ledger.count("lookups>0") == 6;
+    });
+    const auto looked = platform.look_ups();
+    BOOST_REQUIRE(looked.size() >= 6U);
+    // Two at once, then one a second: six take four seconds, less the time between a claim and its request.
+    BOOST_TEST((looked[5] - looked[0] >= 2s));
 }

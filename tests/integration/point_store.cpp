@@ -131,6 +131,9 @@ class PointCallbackRows final : public CallbackRows {
     Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) override {
         return points_.said("the request is kept", inner_.save_idempotency_key(request));
     }
+    Result<void> point_idempotency_key(const std::string& key, const std::string& registration) override {
+        return points_.said("the key points", inner_.point_idempotency_key(key, registration));
+    }
 
   private:
     CallbackRows& inner_;
@@ -174,6 +177,9 @@ class PointReconcileRows final : public ReconcileRows {
     }
     Result<void> remove(const ConversationId& conversation_id) override {
         return points_.said("the catch-up is removed", inner_.remove(conversation_id));
+    }
+    Result<std::size_t> not_begun(ReconcileReason why, std::size_t limit) override {
+        return inner_.not_begun(why, limit);
     }
 
   private:
@@ -274,6 +280,7 @@ class PointTransaction final : public Transaction {
     RateLimitRows& rate_limits() override { return inner_.rate_limits(); }
     CredentialRows& credentials() override { return inner_.credentials(); }
     DeadLetterRows& dead_letters() override { return dead_letters_; }
+    GapRows& gaps() override { return inner_.gaps(); }
 
   private:
     Transaction& inner_;

@@ -270,6 +270,17 @@ BOOST_AUTO_TEST_CASE(show_has_all_of_one_letter_with_the_first_64_kib_of_its_val
     BOOST_TEST(rig.epilogue().run({"dead-letters", "show", "1000"}).status == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_dead_letter_that_its_topic_refuses_is_logged_and_kept) {
+    const Rig rig("refused-copy", 1, {{"kafka.dead_letter_topic", "no-such-topic"}});
+    rig.publish({{.key = "bad", .value = "[1]", .partition = 0}});
+    auto worker = rig.epilogue().start_worker();
+    eventually("the log says that the copy is lost", [&] {
+        return worker.process().err().find("a dead letter was not copied to its topic") != std::string::npos;
+    });
+    BOOST_TEST(rig.epilogue().run({"dead-letters", "list", "--json"}).out.find("not_an_object") !=
+               std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_dead_letter_is_copied_to_its_topic_with_where_it_came_from_and_why) {
     const std::string copies = "copied-dead-letters";
     const Rig rig("copied", 2, {{"kafka.dead_letter_topic", copies}});

@@ -183,3 +183,43 @@ BOOST_AUTO_TEST_CASE(two_that_adopt_the_same_row_at_once_report_its_last_end_onc
         }
     }
 }
+
+BOOST_AUTO_TEST_CASE(two_equal_registrations_at_once_make_one_callback_at_every_point) {
+    OwnedPartition partition(server_of_this_program(), "equal_twice");
+    int count = 0;
+    const auto add = [&](Store& store, const std::string& conversation) {
+        return partition.add(store, conversation, "github", R"({"repo": "o/equal", "number": 1})");
+    };
+    const auto points = points_of("a registration that has an equal", partition,
+                                  [&](Store& store) { add(store, "equal-probe"); });
+    for (const std::string& point : points) {
+        BOOST_TEST_CONTEXT(point) {
+            const std::string conversation = "equal-" + std::to_string(++count);
+            std::int64_t first = 0;
+            std::int64_t second = 0;
+            run_beside(
+                partition, point, [&](Store& store) { first = add(store, conversation); },
+                [&] { second = add(partition.store(), conversation); });
+            BOOST_TEST(first == second);
+            BOOST_TEST(partition.number("SELECT COUNT(*) FROM callback_progress WHERE conversation_id='" +
+                                        conversation + "'") == 1);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_equal_registration_wakes_a_callback_that_sleeps) {
+    OwnedPartition partition(server_of_this_program(), "equal_sleeps");
+    const auto row = partition.insert_row("asleep", "UTC_TIMESTAMP(6) - INTERVAL 10 DAY");
+    const auto place = partition.query("SELECT processor_json FROM conversation_callbacks").at(0).at(0);
+    partition.adopt(partition.store());
+    const auto phase = [&] {
+        return partition.query("SELECT phase FROM callback_progress").at(0).at(0).value_or("");
+    };
+    BOOST_TEST(phase() == "dormant");
+    RegistrationRequest request;
+    request.conversation_id = "asleep";
+    request.processor_type = "github";
+    request.processor_json = place.value_or("");
+    BOOST_TEST(partition.add(partition.store(), request) == row);
+    BOOST_TEST(phase() == "watching");
+}

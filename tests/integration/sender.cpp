@@ -31,7 +31,8 @@ class ObedientSink final : public Sink {
     std::string render(const Summary& summary, const DeliveryId&) const override { return summary.headline; }
     LookupResult find(const Post&) override {
         LookupResult lookup;
-        lookup.ok = true;
+        lookup.ok = !looks_fail;
+        if (looks_fail) lookup.platform = failing_as;
         lookup.found = seen;
         return lookup;
     }
@@ -51,6 +52,8 @@ class ObedientSink final : public Sink {
     DuplicateCheck check = DuplicateCheck::always;
     std::deque<Answer> answers;
     std::vector<Receipt> seen;
+    bool looks_fail = false;
+    PlatformState failing_as = PlatformState::failed;
     std::vector<std::string> removed;
     std::vector<std::string> created;  ///< ids of the deliveries of all requests that post
 };
@@ -58,13 +61,15 @@ class ObedientSink final : public Sink {
 /// A database with the tables, a sender, and one delivery for it to work at.
 class Office {
   public:
-    explicit Office(const std::string& processor = "github") {
+    explicit Office(const std::string& processor = "github", bool draws_most = false) {
         auto obedient = std::make_unique<ObedientSink>();
         sink = obedient.get();
         sinks_.emplace("github", std::move(obedient));
         sinks_.emplace("log", std::make_unique<LogSink>([](const std::string&) { return true; }));
+        SenderClock clock = system_sender_clock();
+        if (draws_most) clock.random01 = [] { return 1.0; };
         sender_ = std::make_unique<Sender>(store_, sinks_, SenderRules{.owner = "me"}, SenderObserver{},
-                                           system_sender_clock());
+                                           std::move(clock));
         plan(processor);
     }
 
@@ -288,4 +293,59 @@ BOOST_AUTO_TEST_CASE(of_one_callback_only_the_oldest_delivery_that_is_neither_fi
     office.attempt(office.later_id);
     const std::vector<DeliveryId> in_order{office.id, office.later_id};
     BOOST_TEST(office.sink->created == in_order, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_look_up_that_fails_again_and_again_is_made_ever_more_seldom) {
+    Office office("github", true);
+    office.sink->answers = {Answer::unknown};
+    office.step();
+    office.sink->looks_fail = true;
+    std::vector<std::chrono::seconds::rep> waits;
+    for (int i = 0; i < 10; ++i) {
+        office.step();
+        const DeliveryRow row = office.row();
+        BOOST_TEST((row.progress.state == DeliveryState::unknown));
+        waits.push_back(
+            std::chrono::duration_cast<std::chrono::seconds>(*row.next_attempt_at - *row.lease_until)
+                .count());
+    }
+    // Three seconds, and a random part (here all of it) of 3, 6, 12 s and so on up to five minutes.
+    const std::vector<std::chrono::seconds::rep> wanted{6, 9, 15, 27, 51, 99, 195, 303, 303, 303};
+    BOOST_TEST(waits == wanted, boost::test_tools::per_element());
+    office.sink->looks_fail = false;
+    office.step();
+    BOOST_TEST(office.row().progress.look_failures == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_post_that_is_looked_for_in_vain_twenty_times_is_parked_and_a_retry_looks_again) {
+    Office office;
+    office.sink->answers = {Answer::unknown};
+    office.step();
+    office.sink->looks_fail = true;
+    office.sink->failing_as = PlatformState::answered;
+    for (int i = 0; i < most_unusable_looks; ++i) {
+        BOOST_TEST((office.row().progress.state == DeliveryState::unknown));
+        office.step();
+    }
+    BOOST_TEST((office.row().progress.state == DeliveryState::parked));
+    BOOST_TEST(office.row().progress.cause.starts_with("cannot_look_up"));
+    BOOST_TEST(office.sink->created.size() == 1U);
+    office.sink->looks_fail = false;
+    office.sink->seen = {Receipt{"of the first attempt", ""}};
+    BOOST_TEST((office.resolve(OperatorAction::retry) == OperatorAnswer::done));
+    office.deliver();
+    BOOST_TEST((office.row().progress.state == DeliveryState::sent));
+}
+
+BOOST_AUTO_TEST_CASE(a_check_for_twins_that_is_answered_with_nothing_of_use_twenty_times_is_given_up) {
+    Office office;
+    office.deliver();
+    office.sink->looks_fail = true;
+    office.sink->failing_as = PlatformState::answered;
+    for (int i = 0; i < most_unusable_looks; ++i) {
+        BOOST_TEST(office.row().dedup_due_at.has_value());
+        office.remove_duplicates();
+    }
+    BOOST_TEST(!office.row().dedup_due_at.has_value());
+    BOOST_TEST((office.row().progress.state == DeliveryState::sent));
 }

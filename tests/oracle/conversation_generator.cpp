@@ -21,6 +21,7 @@ class V1Generator final : public ConversationGenerator {
     bool generate_turn() override {
         const bool resumed =
             ended_ && !deleted_ && settled_ && pacing_.counts_by_time && random_.chance(0.15);
+        if (ended_ && random_.chance(0.15)) stale_running();
         if (resumed) {
             turn_key_ = next_id();
             status("running", turn_key_);
@@ -106,8 +107,18 @@ class V1Generator final : public ConversationGenerator {
         status("finished", next_id());
     }
 
+    /// A second source sends what was overtaken by the last end: it tells of nothing new.
+    void stale_running() {
+        const Micros before = random_.between(moment, second);
+        add(v1::status(next_id(), stamp_of(newest_status_ - before), "running"));
+        pass(moment, second / 10);
+    }
+
     void user(const std::string& id) { add(v1::user_message(id, stamp())); }
-    void status(std::string_view value, const std::string& id) { add(v1::status(id, stamp(), value)); }
+    void status(std::string_view value, const std::string& id) {
+        newest_status_ = now_;
+        add(v1::status(id, stamp(), value));
+    }
     std::string path() const { return fmt::format("[c{}]", index_); }
     void action(const std::string& id) { add(v1::edit_action(id, stamp(), path())); }
     void observation(const std::string& action_id) {
@@ -118,6 +129,7 @@ class V1Generator final : public ConversationGenerator {
     bool settled_ = false;  ///< the last end has been counted by time
     bool deleted_ = false;
     bool finished_with_tool_ = false;
+    Micros newest_status_{0};
 };
 
 class V0Generator final : public ConversationGenerator {
@@ -156,12 +168,12 @@ class V0Generator final : public ConversationGenerator {
             state("finished", "");
             ends(Verdict::finished, true);
         } else if (draw < 0.7) {
-            add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"agent","action":"message",)"
-                            R"("args":{{"content":"Which? {}"}}}})",
-                            events_++, stamp(), nonce()));
-            pass(moment, second);
-            state("awaiting_user_input", "");
-            ends(Verdict::awaiting_user_input, true);
+            asks();
+            while (random_.chance(0.15)) {  // it was resumed, and that `running` is lost
+                pass(second, 5 * second);
+                turn_key_ = std::to_string(events_);
+                asks();
+            }
         } else if (draw < 0.8) {
             state("error", "STATUS$ERROR_LLM");
             ends(Verdict::error, false);
@@ -178,6 +190,15 @@ class V0Generator final : public ConversationGenerator {
         }
         pass(moment, 10 * second);
         return goes_on;
+    }
+
+    void asks() {
+        add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"agent","action":"message",)"
+                        R"("args":{{"content":"Which? {}"}}}})",
+                        events_++, stamp(), nonce()));
+        pass(moment, second);
+        state("awaiting_user_input", "");
+        ends(Verdict::awaiting_user_input, true);
     }
 
     void state(std::string_view name, std::string_view reason) {

@@ -16,6 +16,12 @@ void Broker::append(int partition, std::string key, std::string value, Micros ag
     for (SimConsumer* member : members_) member->appended(partition);
 }
 
+void Broker::lose(int partition) {
+    Partition& log = logs_[static_cast<std::size_t>(partition)];
+    log.low = static_cast<std::int64_t>(log.records.size());
+    schedule_.say("log {}: everything up to {} is gone", partition, log.low);
+}
+
 void Broker::join(SimConsumer& member) {
     if (std::find(members_.begin(), members_.end(), &member) == members_.end()) members_.push_back(&member);
     rebalance_soon(seconds{2});

@@ -36,6 +36,10 @@ class Broker {
         return logs_[static_cast<std::size_t>(partition)].records;
     }
     int partitions() const { return static_cast<int>(logs_.size()); }
+    /// Retention removes every record of the partition.
+    void lose(int partition);
+    /// The first record that is still there.
+    std::int64_t low(int partition) const { return logs_[static_cast<std::size_t>(partition)].low; }
 
     // --- the group ---
     void join(SimConsumer& member);
@@ -54,6 +58,7 @@ class Broker {
   private:
     struct Partition {
         std::deque<LogRecord> records;  ///< addresses stay
+        std::int64_t low = 0;
         std::optional<NextOffset> committed;
         const SimConsumer* owner = nullptr;
     };

@@ -30,6 +30,8 @@ enum class Fate {
     delayed,  ///< the topic has everything, but late
     unheard,  ///< the topic has nothing
     cut_off,  ///< the topic goes up to the middle of a turn
+    // Of a schedule with a gap.
+    gone,  ///< the topic has everything, until retention removes what was not read
 };
 constexpr std::array<Fate, 7> fates{Fate::whole,   Fate::headless, Fate::dies,   Fate::unknown,
                                     Fate::delayed, Fate::unheard,  Fate::cut_off};
@@ -47,7 +49,7 @@ class Author {
               start + (fate == Fate::unheard && !is_long_
                            ? Micros{1}
                            : random.between(Micros(seconds{3}), Micros(seconds{12}))),
-              {.settle = settle, .counts_by_time = fate != Fate::delayed})) {
+              {.settle = settle, .counts_by_time = fate != Fate::delayed && fate != Fate::gone})) {
         generator_->generate();
         for (const auto& told : generator_->events) events_.push_back({told.at, told.value});
         turns_ = generator_->turns;
@@ -130,12 +132,13 @@ class Author {
     std::size_t cut_ = 0;   ///< events up to the cut
 };
 
-Workload draw(World& world, bool is_patient, Micros end) {
+Workload draw(World& world, bool is_patient, bool has_gap, Micros end) {
     Workload workload;
     Random random = world.schedule.random.fork();
     std::int64_t number = 1;
     for (std::size_t index = 0, count = 1 + random.below(5); index < count; ++index) {
-        const Fate fate = fates[random.below(is_patient ? fates.size() : fates_for_the_impatient)];
+        const Fate drawn = fates[random.below(is_patient ? fates.size() : fates_for_the_impatient)];
+        const Fate fate = has_gap ? Fate::gone : drawn;
         ToldConversation conversation;
         conversation.id = fmt::format("c{}", index);
         conversation.partition = random.between(0, world.broker.partitions() - 1);
@@ -153,7 +156,8 @@ Workload draw(World& world, bool is_patient, Micros end) {
             WantedCallback callback;
             callback.conversation = index;
             callback.number = number++;
-            callback.late = earliest > Micros{0} || random.chance(0.8);
+            // Who comes after a gap is asked about for another reason.
+            callback.late = !has_gap && (earliest > Micros{0} || random.chance(0.8));
             callback.foreign = callback.late && random.chance(0.2);
             callback.at = earliest + random.between(Micros{0}, end - std::min(end, earliest));
             callback.from_last = callback.foreign || random.chance(0.7);
@@ -167,6 +171,22 @@ Workload draw(World& world, bool is_patient, Micros end) {
     return workload;
 }
 
+/// All workers are away, and what was sent to the partitions meanwhile is removed before they are back.
+/// Returns when they are.
+Micros lose_records(World& world, Micros end) {
+    Random& random = world.schedule.random;
+    Micros over = end;
+    for (const Produced& record : world.workload.records) over = std::max(over, record.at + seconds{3});
+    const Micros begin = random.between(Micros(seconds{5}), end / 2 + seconds{10});
+    world.schedule.at(begin, [&world, over, begin] {
+        for (const auto& host : world.hosts) host->keep_dead(over - begin);
+    });
+    world.schedule.at(over - seconds{1}, [&world] {
+        for (const auto& [partition, row] : world.database.partitions) world.broker.lose(partition);
+    });
+    return over;
+}
+
 }  // namespace
 
 Outcome run_catch_up(std::uint64_t seed, Trace::Level trace) {
@@ -177,9 +197,10 @@ Outcome run_catch_up(std::uint64_t seed, Trace::Level trace) {
     world.batch.default_agent_server = true;
     world.batch.agent_answers_in = is_patient ? patient : impatient;
     world.agent_logs = std::make_unique<AgentLogs>(world.schedule);
+    const bool has_gap = is_patient && random.chance(0.25);
     const Micros end = random.between(Micros(seconds{60}), Micros(seconds{150}));
-    world.set_up(draw(world, is_patient, end), random.between(1, 3));
-    return go_through_faults(world, end);
+    world.set_up(draw(world, is_patient, has_gap, end), random.between(1, 3));
+    return go_through_faults(world, has_gap ? lose_records(world, end) : end);
 }
 
 }  // namespace epilogue::sim

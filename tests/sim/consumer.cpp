@@ -139,7 +139,7 @@ Result<Watermarks> SimConsumer::watermarks(int partition, milliseconds) {
     process_.interleave();
     if (is_cut_off() || process_.schedule().faults.strikes(Fault::watermarks_fail))
         return retryable("no broker answers");
-    return Watermarks{0, static_cast<std::int64_t>(broker_.log(partition).size())};
+    return Watermarks{broker_.low(partition), static_cast<std::int64_t>(broker_.log(partition).size())};
 }
 
 Result<int> SimConsumer::partitions(milliseconds) {
@@ -148,16 +148,17 @@ Result<int> SimConsumer::partitions(milliseconds) {
     return broker_.partitions();
 }
 
-bool SimConsumer::is_reachable(milliseconds) {
+Result<void> SimConsumer::check(milliseconds) {
     process_.interleave();
-    return !is_cut_off();
+    if (is_cut_off()) return retryable("no broker answers");
+    return {};
 }
 
 Result<std::optional<RecordFingerprint>> SimConsumer::record_at(int partition, Offset offset, milliseconds) {
     process_.interleave();
     if (is_cut_off()) return retryable("no broker answers");
     const auto& records = broker_.log(partition);
-    if (offset.value < 0 || offset.value >= static_cast<std::int64_t>(records.size()))
+    if (offset.value < broker_.low(partition) || offset.value >= static_cast<std::int64_t>(records.size()))
         return std::optional<RecordFingerprint>();
     const LogRecord& record = records[static_cast<std::size_t>(offset.value)];
     return std::optional(RecordFingerprint{offset, crc32_of(record.value), record.timestamp});
@@ -168,6 +169,8 @@ Result<std::optional<RecordFingerprint>> SimConsumer::record_at(int partition, O
 Polled SimConsumer::poll(milliseconds) {
     follow_group();
     if (std::exchange(lost_connection_, false)) return KafkaError{"no broker answers"};
+    if (std::exchange(out_of_range_, false))
+        return KafkaError{"out of range", KafkaError::Kind::out_of_range};
     for (auto& [partition, reading] : reading_) {
         if (!reading.has_news()) continue;
         ++brought_;
@@ -184,6 +187,7 @@ Polled SimConsumer::poll(milliseconds) {
 
 bool SimConsumer::has_news() const {
     return knows_expulsion_ || (must_rejoin_ && !is_cut_off()) || assignment_ || lost_connection_ ||
+           out_of_range_ ||
            std::any_of(reading_.begin(), reading_.end(), [](const auto& r) { return r.second.has_news(); });
 }
 
@@ -246,8 +250,13 @@ void SimConsumer::fetch(int partition, std::uint64_t epoch) {
         process_.after(seconds{1}, [this, partition, epoch] { fetch(partition, epoch); });
         return;
     }
+    if (reading.position < broker_.low(partition)) {
+        out_of_range_ = true;
+        wake_();
+        return;
+    }
     if (reading.position > 0 && schedule.faults.strikes(Fault::redelivery))
-        reading.position = std::max<std::int64_t>(0, reading.position - schedule.random.between(1, 5));
+        reading.position = std::max(broker_.low(partition), reading.position - schedule.random.between(1, 5));
     const auto end = static_cast<std::int64_t>(broker_.log(partition).size());
     reading.fetched_until = std::min(end, reading.fetched_until + schedule.random.between(1, 40));
     if (reading.fetched_until == end) reading.end_reached = NextOffset{end};

@@ -32,7 +32,7 @@ class SimConsumer final : public Consumer {
     Result<std::optional<NextOffset>> committed(int partition, std::chrono::milliseconds wait) override;
     Result<Watermarks> watermarks(int partition, std::chrono::milliseconds wait) override;
     Result<int> partitions(std::chrono::milliseconds wait) override;
-    bool is_reachable(std::chrono::milliseconds wait) override;
+    Result<void> check(std::chrono::milliseconds wait) override;
     std::string cluster_id(std::chrono::milliseconds) override { return "sim"; }
     Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset,
                                                        std::chrono::milliseconds wait) override;
@@ -96,6 +96,7 @@ class SimConsumer final : public Consumer {
     bool is_expelled_ = false;
     bool knows_expulsion_ = false;
     bool lost_connection_ = false;  ///< to be told by a poll
+    bool out_of_range_ = false;     ///< likewise
     std::int64_t brought_ = 0;
     Micros cut_off_until_{0};
     Micros last_commit_lands_{0};

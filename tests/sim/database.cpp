@@ -4,6 +4,7 @@
 
 #include "worker/core/server_log.h"
 #include "worker/store/delivery_rows.h"
+#include "worker/store/rate_limit_rows.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue::sim {
@@ -16,8 +17,9 @@ LockKey lock_key(char table, std::string_view row) {
 
 bool Changes::empty() const {
     return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() &&
-           catch_ups.empty() && summaries.empty() && put_summaries.empty() && deliveries.empty() &&
-           inserted.empty() && dead_letters.empty() && windows.empty() && credentials.empty();
+           catch_ups.empty() && gaps.empty() && summaries.empty() && put_summaries.empty() &&
+           deliveries.empty() && inserted.empty() && dead_letters.empty() && windows.empty() &&
+           credentials.empty();
 }
 
 OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own, bool to_share) {
@@ -95,9 +97,10 @@ void Database::put_delivery(std::int64_t ordinal, DeliveryRow row) {
             set.erase(ordinal);
     };
     enter(timed, is_open && row.next_attempt_at);
+    DeliveryRow& stored = deliveries[ordinal];
+    if (!stored.rate_window.empty()) enter(lines[stored.rate_window], false);
     if (!row.rate_window.empty()) enter(lines[row.rate_window], is_open && !row.next_attempt_at);
     enter(open_of[row.callback_id], is_open);
-    DeliveryRow& stored = deliveries[ordinal];
     if (stored.dedup_due_at) due_for_dedup.erase({*stored.dedup_due_at, ordinal});
     if (row.progress.state == DeliveryState::sent && row.dedup_due_at)
         due_for_dedup.insert({*row.dedup_due_at, ordinal});
@@ -107,6 +110,14 @@ void Database::put_delivery(std::int64_t ordinal, DeliveryRow row) {
 bool Database::is_first(std::int64_t ordinal, const DeliveryRow& row) const {
     const auto& open = open_of.at(row.callback_id);
     return open.empty() || *open.begin() >= ordinal;
+}
+
+bool Database::waits_for_platform(const std::string& queue) const {
+    return std::any_of(credentials.begin(), credentials.end(), [&](const auto& entry) {
+        const auto& [name, row] = entry;
+        if (queue == look_queue_of(name)) return row.look_ups.is_open();
+        return row.posts.is_open() && (queue == name || queue.starts_with(name + "/"));
+    });
 }
 
 void Database::note_first_told(const Changes& changes) {
@@ -140,6 +151,7 @@ void Database::apply(OpenTransaction& transaction) {
         else
             catch_ups.erase(id);
     }
+    for (auto& [id, row] : changes.gaps) gaps[id] = std::move(row);
     for (auto& [id, row] : changes.endpoints) endpoints[id] = std::move(row);
     for (auto& row : changes.summaries) {
         const TurnId turn{row.conversation_id, row.turn_key};

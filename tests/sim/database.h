@@ -19,6 +19,7 @@
 #include "worker/store/credential_rows.h"
 #include "worker/store/dead_letter_rows.h"
 #include "worker/store/delivery_rows.h"
+#include "worker/store/gap_rows.h"
 #include "worker/store/partition_rows.h"
 #include "worker/store/reconcile_rows.h"
 #include "worker/store/summary_rows.h"
@@ -46,10 +47,11 @@ struct Changes {
     std::map<CallbackId, CallbackRow> callbacks;
     std::map<ConversationId, AgentEndpoint> endpoints;
     std::map<ConversationId, std::optional<ReconcileRow>> catch_ups;  ///< nullopt: removed
-    std::vector<SummaryRow> summaries;                                ///< inserted
-    std::map<TurnId, SummaryRow> put_summaries;                       ///< rows that exist
-    std::map<DeliveryId, DeliveryRow> deliveries;                     ///< rows that exist
-    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;       ///< by ordinal
+    std::map<std::int64_t, GapRow> gaps;
+    std::vector<SummaryRow> summaries;                           ///< inserted
+    std::map<TurnId, SummaryRow> put_summaries;                  ///< rows that exist
+    std::map<DeliveryId, DeliveryRow> deliveries;                ///< rows that exist
+    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
     std::vector<DeadLetterRow> dead_letters;
     std::map<std::string, StoredWindow> windows;
     std::map<std::string, CredentialRow> credentials;
@@ -106,6 +108,7 @@ class Database {
     std::map<std::string, CallbackId> idempotency_keys;
     std::map<ConversationId, AgentEndpoint> endpoints;  ///< by conversation
     std::map<ConversationId, ReconcileRow> catch_ups;   ///< by conversation
+    std::map<std::int64_t, GapRow> gaps;
     std::map<TurnId, SummaryRow> summaries;
     std::set<TurnId> owed_summaries;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
@@ -121,6 +124,8 @@ class Database {
     void put_delivery(std::int64_t ordinal, DeliveryRow row);
     /// Whether it is the oldest open one of its callback.
     bool is_first(std::int64_t ordinal, const DeliveryRow& row) const;
+    /// Whether what waits in that queue waits for a platform that is down.
+    bool waits_for_platform(const std::string& queue) const;
     std::map<DeliveryId, std::int64_t> ordinals;
     std::set<std::pair<CallbackId, TurnKey>> delivery_turns;  ///< the unique key
     std::set<std::pair<int, std::int64_t>> dead_letters;
@@ -130,6 +135,7 @@ class Database {
     std::int64_t statements = 0;  ///< so far, to see whether any process is busy
     std::int64_t next_callback = 1;
     std::int64_t next_ordinal = 1;
+    std::int64_t next_gap = 1;
 
   private:
     void audit(const Changes& changes);

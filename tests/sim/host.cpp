@@ -68,7 +68,7 @@ struct Host::Assembly {
             .summarisers = summarisers,
             .queue_limits = host.limits_,
             .queue_clock = {steady, [&host] { return host.world_.database.now() + host.wall_offset_; }},
-            .poller = {.topic = topic, .brokers = "the simulated broker", .steady = steady},
+            .poller = {.topic = topic, .steady = steady},
             .start = OffsetReset::earliest,
             .loop = {.group = group, .topic = topic, .owner = owner, .steady = steady, .random01 = random01},
             .reconcile = {.group = group, .topic = topic, .owner = owner, .batch = world.batch},
@@ -361,9 +361,13 @@ Micros Host::until_next_due() const {
         consider(row, *row.next_attempt_at);
     }
     for (const auto& [name, stored] : database.windows)
-        if (stored.window.waiting) next = std::min(next, stored.open_at);
-    for (const auto& [name, row] : database.credentials)
+        if (stored.window.waiting && !database.waits_for_platform(name))
+            next = std::min(next, stored.open_at);
+    for (const auto& [name, row] : database.credentials) {
         if (row.unsettled || row.probe_at) next = std::min(next, row.unsettled ? now : *row.probe_at);
+        for (const Breaker* breaker : {&row.posts, &row.look_ups})
+            if (breaker->probe_at) next = std::min(next, *breaker->probe_at);
+    }
     for (const TurnId& turn : database.owed_summaries)
         next = std::min(next, database.summaries.at(turn).lease_until.value_or(now));
     return std::max(next - now, Micros(milliseconds{1})) +

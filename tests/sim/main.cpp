@@ -10,6 +10,7 @@
 #include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
 #include "tests/sim/outage.h"
+#include "tests/sim/platform_down.h"
 #include "tests/sim/storm.h"
 #include "tests/sim/tally.h"
 
@@ -89,6 +90,15 @@ int main(int argc, char** argv) {
            },
            "instead of schedules, 10,000 posts of a credential that is refused")
         ->check(CLI::IsMember({"rate", "credential"}));
+    app.add_option_function<std::string>(
+           "--platform-down",
+           [&run](const std::string& name) {
+               run = [down = down_called(name)](std::uint64_t one_seed, Trace::Level level) {
+                   return run_platform_down(down, one_seed, level);
+               };
+           },
+           "instead of schedules, a platform that is down for 25 minutes, or takes no posts")
+        ->check(CLI::IsMember({"all", "read_only"}));
     CLI11_PARSE(app, argc, argv);
     if (one->count() > 0) return replay(run, seed, trace);
     return twice ? run_twice(run, from, count) : run_many(run, from, count, coverage);

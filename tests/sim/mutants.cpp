@@ -13,6 +13,7 @@
 #include "base/mutant.h"
 #include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
+#include "tests/sim/platform_down.h"
 #include "tests/sim/storm.h"
 
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 19> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 25> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
@@ -40,6 +41,12 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 19> mutants{{
     {"question_forgotten_before_answer", Mutant::question_forgotten_before_answer},
     {"disproved_silence_counted", Mutant::disproved_silence_counted},
     {"adoption_put_at_the_end", Mutant::adoption_put_at_the_end},
+    {"stale_running_kept", Mutant::stale_running_kept},
+    {"lost_running_believed", Mutant::lost_running_believed},
+    {"gap_not_asked_about", Mutant::gap_not_asked_about},
+    {"breaker_never_opens", Mutant::breaker_never_opens},
+    {"lost_probe_not_repeated", Mutant::lost_probe_not_repeated},
+    {"held_posts_let_go_at_once", Mutant::held_posts_let_go_at_once},
 }};
 
 /// A schedule, unless the fault shows in another scene only.
@@ -47,10 +54,15 @@ Outcome run(Mutant mutant, std::uint64_t seed, Trace::Level trace) {
     switch (mutant) {
         case Mutant::closed_window_ignored:
             return run_storm(Storm::rate, seed, trace);
+        case Mutant::breaker_never_opens:
+        case Mutant::lost_probe_not_repeated:
+        case Mutant::held_posts_let_go_at_once:
+            return run_platform_down(Down::all, seed, trace);
         case Mutant::known_events_missed:
         case Mutant::question_forgotten_before_answer:
         case Mutant::disproved_silence_counted:
         case Mutant::adoption_put_at_the_end:
+        case Mutant::gap_not_asked_about:
             return run_catch_up(seed, trace);
         default:
             return run_schedule(seed, trace);

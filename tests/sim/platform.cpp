@@ -64,7 +64,8 @@ Quota Platform::quota_of(const Target& target) const {
             .setting = "[github] token",
             .window = credential,
             .look_window = credential,
-            .limits = limits_};
+            .limits = limits_,
+            .look_limits = look_limits_of(limits_)};
 }
 
 std::string rendered(const Summary& summary) {
@@ -78,8 +79,16 @@ std::string SimSink::render(const Summary& summary, const DeliveryId&) const {
 Attempt SimSink::lost(const char* why) {
     Attempt attempt;
     attempt.answer = Answer::unknown;
+    attempt.platform = PlatformState::failed;
     attempt.cause = why;
     return attempt;
+}
+
+LookupResult SimSink::down(const char* why) {
+    LookupResult lookup;
+    lookup.platform = PlatformState::failed;
+    lookup.cause = why;
+    return lookup;
 }
 
 Attempt SimSink::create(const Post& post) {
@@ -91,8 +100,10 @@ Attempt SimSink::create(const Post& post) {
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
     process_.pass(Point::request_on_its_way);
     Attempt attempt;
+    attempt.platform = PlatformState::answered;
     if (const auto refusal = platform_.meet(post.target, post.delivery_id, true)) {
         process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
+        if (refusal->answer == Answer::unknown) return lost("503");
         attempt.answer = refusal->answer;
         attempt.rate_limited = refusal->answer == Answer::retry;
         attempt.not_before = refusal->not_before;
@@ -149,6 +160,7 @@ LookupResult SimSink::find(const Post& post) {
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
     LookupResult lookup;
     if (const auto refusal = platform_.meet(post.target, post.delivery_id, false)) {
+        if (refusal->answer == Answer::unknown) return down("503");
         lookup.rate_limited = refusal->answer == Answer::retry;
         lookup.forbidden = !lookup.rate_limited;
         lookup.not_before = refusal->not_before;
@@ -156,8 +168,9 @@ LookupResult SimSink::find(const Post& post) {
     }
     if (schedule.faults.strikes(Fault::look_up_fails)) {
         lookup.rate_limited = schedule.random.chance(0.3);
-        lookup.cause = lookup.rate_limited ? "429" : "502";
-        if (lookup.rate_limited) lookup.not_before = seconds{schedule.random.between(0, 20)};
+        if (!lookup.rate_limited) return down("502");
+        lookup.cause = "429";
+        lookup.not_before = seconds{schedule.random.between(0, 20)};
         return lookup;
     }
     if (schedule.faults.strikes(Fault::look_up_forbidden)) {

@@ -19,7 +19,7 @@ using testing::SeenPost;
 
 /// What a request gets instead of being applied, or looked at.
 struct Refusal {
-    Answer answer = Answer::retry;  ///< by rate; or unauthorised
+    Answer answer = Answer::retry;  ///< by rate; unauthorised; or unknown: the platform is down
     std::optional<std::chrono::seconds> not_before;
 };
 
@@ -74,7 +74,8 @@ class SimSink final : public Sink {
     Quota quota(const Target& target) const override { return platform_.quota_of(target); }
 
   private:
-    Attempt lost(const char* why);
+    static Attempt lost(const char* why);
+    static LookupResult down(const char* why);
 
     Platform& platform_;
     Process& process_;

@@ -14,6 +14,7 @@
 #include "worker/store/credential_rows.h"
 #include "worker/store/dead_letter_rows.h"
 #include "worker/store/delivery_rows.h"
+#include "worker/store/gap_rows.h"
 #include "worker/store/partition_rows.h"
 #include "worker/store/rate_limit_rows.h"
 #include "worker/store/reconcile_rows.h"
@@ -85,6 +86,7 @@ class SimCallbackRows final : public CallbackRows {
     Result<CallbackId> insert(const CallbackRow& row) override;
     Result<std::optional<CallbackId>> with_idempotency_key(const std::string& key) override;
     Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) override;
+    Result<void> point_idempotency_key(const std::string& key, const std::string& registration) override;
 
   private:
     const CallbackRow* callback(CallbackId id) const;
@@ -113,6 +115,7 @@ class SimReconcileRows final : public ReconcileRows {
     Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) override;
     Result<void> update(const ReconcileRow& row) override;
     Result<void> remove(const ConversationId& conversation_id) override;
+    Result<std::size_t> not_begun(ReconcileReason why, std::size_t limit) override;
 
   private:
     SimTransaction& transaction_;
@@ -178,6 +181,9 @@ class SimCredentialRows final : public CredentialRows {
     Result<void> update(const std::string& credential, const CredentialRow& row) override;
     Result<std::vector<std::string>> unsettled(std::size_t limit) override;
     Result<std::vector<std::string>> to_probe(std::size_t limit) override;
+    Result<std::vector<DownCredential>> down(std::size_t limit) override;
+    Result<std::vector<DeliveryRow>> held_posts(const std::string& credential, const std::string& look_queue,
+                                                bool newest, std::size_t limit) override;
     Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) override;
     Result<ParkedBatch> park(const std::string& credential, const std::string& cause,
                              std::size_t limit) override;
@@ -203,6 +209,23 @@ class SimDeadLetterRows final : public DeadLetterRows {
     Result<void> mark_replayed(std::int64_t) override { return {}; }
 
   private:
+    SimTransaction& transaction_;
+};
+
+class SimGapRows final : public GapRows {
+  public:
+    explicit SimGapRows(SimTransaction& transaction) : transaction_(transaction) {}
+
+    Result<void> insert(const GapRow& gap) override;
+    Result<std::optional<GapRow>> lock_next() override;
+    Result<GapChunk> next_chunk(const GapRow& gap, std::size_t limit) override;
+    Result<std::int64_t> count_remaining(const GapRow& gap) override;
+    Result<void> update(const GapRow& gap) override;
+
+  private:
+    /// The callbacks that next_chunk() speaks of.
+    std::vector<const CallbackRow*> concerned(const GapRow& gap) const;
+
     SimTransaction& transaction_;
 };
 

@@ -122,4 +122,9 @@ Result<IdempotentRequest> SimCallbackRows::save_idempotency_key(const Idempotent
     return request;
 }
 
+Result<void> SimCallbackRows::point_idempotency_key(const std::string& /*key*/,
+                                                    const std::string& /*registration*/) {
+    return transaction_.statement();
+}
+
 }  // namespace epilogue::sim

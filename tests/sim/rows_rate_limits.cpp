@@ -1,4 +1,6 @@
 // Rate windows, their queues and credentials, as a transaction sees them.
+#include <algorithm>
+
 #include "tests/sim/rows.h"
 #include "tests/sim/session.h"
 
@@ -41,7 +43,8 @@ Result<std::vector<std::string>> SimRateLimitRows::open_queues(std::size_t limit
     TRY_VOID(transaction_.statement());
     std::vector<std::string> open;
     for (const auto& [name, stored] : transaction_.database().windows)
-        if (stored.window.waiting && stored.open_at <= transaction_.database().now() && open.size() < limit)
+        if (stored.window.waiting && stored.open_at <= transaction_.database().now() && open.size() < limit &&
+            !transaction_.database().waits_for_platform(name))
             open.push_back(name);
     return open;
 }
@@ -100,6 +103,42 @@ Result<std::vector<std::string>> SimCredentialRows::to_probe(std::size_t limit) 
         if (row.parked_since && row.probe_at <= transaction_.database().now() && names.size() < limit)
             names.push_back(name);
     return names;
+}
+
+Result<std::vector<DownCredential>> SimCredentialRows::down(std::size_t limit) {
+    TRY_VOID(transaction_.statement());
+    const Instant now = transaction_.database().now();
+    std::vector<DownCredential> down;
+    for (const auto& [name, row] : transaction_.database().credentials)
+        if ((row.posts.is_open() || row.look_ups.is_open()) && down.size() < limit)
+            down.push_back(
+                {name, row.posts.probe_at && *row.posts.probe_at <= now,
+                 row.look_ups.probe_at && *row.look_ups.probe_at <= now,
+                 row.look_ups.is_open() && now < *row.look_ups.probe_at + std::chrono::seconds{2}});
+    return down;
+}
+
+Result<std::vector<DeliveryRow>> SimCredentialRows::held_posts(const std::string& credential,
+                                                               const std::string& look_queue, bool newest,
+                                                               std::size_t limit) {
+    TRY_VOID(transaction_.statement());
+    const Database& database = transaction_.database();
+    std::vector<DeliveryRow> held;
+    for (const auto& [queue, ordinals] : database.lines) {
+        if (queue == look_queue) continue;
+        const auto take = [&](std::int64_t ordinal) {
+            const DeliveryRow& row = database.deliveries.at(ordinal);
+            const bool may = row.credential == credential && is_free(row, database.now()) &&
+                             database.is_first(ordinal, row);
+            if (may && held.size() < limit) held.push_back(row);
+            return held.size() < limit;
+        };
+        if (newest)
+            static_cast<void>(std::all_of(ordinals.rbegin(), ordinals.rend(), take));
+        else
+            static_cast<void>(std::all_of(ordinals.begin(), ordinals.end(), take));
+    }
+    return held;
 }
 
 Result<std::optional<DeliveryRow>> SimCredentialRows::oldest_parked(const std::string& credential) {

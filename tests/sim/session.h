@@ -37,6 +37,7 @@ class SimTransaction final : public Transaction {
     RateLimitRows& rate_limits() override { return rate_limits_; }
     CredentialRows& credentials() override { return credentials_; }
     DeadLetterRows& dead_letters() override { return dead_letters_; }
+    GapRows& gaps() override { return gaps_; }
 
     /// Every statement starts here: others may run, and it may fail.
     Result<void> statement();
@@ -63,6 +64,7 @@ class SimTransaction final : public Transaction {
     SimRateLimitRows rate_limits_{*this};
     SimCredentialRows credentials_{*this};
     SimDeadLetterRows dead_letters_{*this};
+    SimGapRows gaps_{*this};
 };
 
 class SimSession final : public StoreSession {

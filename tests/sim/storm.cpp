@@ -4,10 +4,8 @@
 #include <array>
 
 #include "base/rate_limit.h"
-#include "schemas/summary.h"
 #include "sinks/github/github_target.h"
-#include "worker/store/callback_rows.h"
-#include "worker/store/delivery_rows.h"
+#include "tests/sim/pending_posts.h"
 
 namespace epilogue::sim {
 namespace {
@@ -88,47 +86,6 @@ class Gatekeeper {
     int refusals_in_a_row_ = 0;
     int tries_ = 0;
 };
-
-/// Owes one post, as a batch would have planned it.
-testing::OwedPost owe(Database& database, std::int64_t number) {
-    CallbackRow callback;
-    callback.id = {database.next_callback++};
-    callback.conversation_id = ConversationId("s" + std::to_string(number));
-    callback.state.phase = Phase::delivering;
-    callback.state.last_turn_key = TurnKey("start");
-    callback.processor_type = "github";
-    callback.processor_json = fmt::format(R"({{"repo":"o/r","number":{}}})", number);
-    DeliveryRow delivery;
-    delivery.id = DeliveryId("delivery-" + std::to_string(number));
-    delivery.callback_id = callback.id;
-    delivery.turn_key = callback.state.last_turn_key;
-    delivery.conversation_id = callback.conversation_id;
-    delivery.sink = "github";
-    delivery.created_at = database.now();
-    delivery.next_attempt_at = database.now();
-    const std::int64_t ordinal = database.next_ordinal++;
-    database.ordinals[delivery.id] = ordinal;
-    database.delivery_turns.insert({callback.id, delivery.turn_key});
-    database.summaries[{callback.conversation_id, delivery.turn_key}] = {
-        callback.conversation_id, delivery.turn_key, "final", to_json(Summary{"**Finished**", "", "", ""})};
-    testing::OwedPost owed{callback.id.value,
-                           callback.conversation_id,
-                           fmt::format("github:o/r#{}", number),
-                           delivery.turn_key,
-                           delivery.id,
-                           "**Finished**",
-                           "",
-                           false};
-    database.callbacks[callback.id] = std::move(callback);
-    database.put_delivery(ordinal, std::move(delivery));
-    return owed;
-}
-
-bool all_over(const Database& database) {
-    return database.timed.empty() && database.due_for_dedup.empty() &&
-           std::all_of(database.deliveries.begin(), database.deliveries.end(),
-                       [](const auto& entry) { return is_final(entry.second.progress.state); });
-}
 
 }  // namespace
 

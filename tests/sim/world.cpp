@@ -120,6 +120,8 @@ std::string World::unfinished() const {
         if (due_at(row.conversation) &&
             (agent_logs || !std::holds_alternative<Open>(row.conversation.turn_state)))
             return fmt::format("a timer of {} is pending", id);
+    for (const auto& [id, gap] : database.gaps)
+        if (agent_logs && !gap.is_done) return "a gap is not asked about";
     if (!database.catch_ups.empty())
         return fmt::format("the agent server is to be asked about {}", database.catch_ups.begin()->first);
     if (!database.foreign.empty()) return "a callback waits to be adopted";

@@ -45,6 +45,15 @@ def check_hardening(name, service):
         rule(str(port).startswith("127.0.0.1:"), name, f"port {port} is open to the network")
 
 
+def check_tmpfs(name, service):
+    """A tmpfs belongs to root unless it is told otherwise; only of /tmp has every image a mode for everybody."""
+    user = dict(zip(("uid", "gid"), str(service.get("user", "0:0")).split(":")))
+    for mount in service.get("tmpfs", []):
+        path, _, options = mount.partition(":")
+        given = dict(word.split("=", 1) for word in options.split(",") if "=" in word)
+        rule(path == "/tmp" or user.items() <= given.items(), name, f"tmpfs {path} does not belong to its user")
+
+
 def check_life(name, service):
     if name in ONE_SHOT:
         rule(service.get("restart") == "no", name, "runs once: restart must be \"no\"")
@@ -112,6 +121,7 @@ def check_dockerfile():
 rule(set(SERVICES) == EXPECTED, "docker-compose.yml", f"services {sorted(SERVICES)}, expected {sorted(EXPECTED)}")
 for service_name, service_body in SERVICES.items():
     check_hardening(service_name, service_body)
+    check_tmpfs(service_name, service_body)
     check_life(service_name, service_body)
     check_secrets(service_name, service_body)
 check_wiring()

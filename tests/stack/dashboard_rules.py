@@ -17,7 +17,8 @@ DASHBOARD = json.loads((FOLDER / "dashboards/epilogue.json").read_text())
 PROVIDERS = yaml.safe_load((FOLDER / "dashboards/provider.yml").read_text())["providers"]
 SOURCES = yaml.safe_load((FOLDER / "datasources/prometheus.yml").read_text())["datasources"]
 SERVICE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["grafana"]
-METRICS = set(re.findall(r'"(epilogue_\w+)"', (ROOT / "worker/observe/metrics.cpp").read_text()))
+METRICS = set(re.findall(r'"((?:epilogue|process)_\w+)"', (ROOT / "worker/observe/metrics.cpp").read_text()
+                         + (ROOT / "worker/observe/process_metrics.cpp").read_text()))
 SHOWN = {"timeseries", "stat", "bargauge"}
 
 broken = []
@@ -32,9 +33,9 @@ def check_query(title, target):
     expression = target.get("expr", "")
     rule(expression and target.get("legendFormat"), title, "a query needs an expression and a legend")
     rule(target.get("datasource", {}).get("uid") == SOURCES[0]["uid"], title, "asks another datasource")
-    rule(expression.count('job="epilogue"') == len(re.findall(r"epilogue_\w+|\bup\b", expression)), title,
+    rule(expression.count('job="epilogue"') == len(re.findall(r"(?:epilogue|process)_\w+|\bup\b", expression)), title,
          "each series must be of the stack's job")
-    for name in re.findall(r"epilogue_\w+", expression):
+    for name in re.findall(r"(?:epilogue|process)_\w+", expression):
         rule(re.sub(r"_(bucket|sum|count)$", "", name) in METRICS or name in METRICS, title, f"nobody exports {name}")
 
 

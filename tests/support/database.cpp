@@ -107,7 +107,7 @@ MysqlSettings Database::settings(const std::string& database) const {
     settings.user = user_;
     settings.password = password_;
     settings.database = database;
-    settings.tls = "off";
+    settings.tls = MysqlSettings::Tls::off;
     return settings;
 }
 

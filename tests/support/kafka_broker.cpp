@@ -44,8 +44,13 @@ std::string random_cluster_id() {
 
 }  // namespace
 
-KafkaBroker::KafkaBroker()
-    : libs_(kafka_libs()), port_(free_port()), controller_port_(free_port()), admin_(bootstrap()) {
+KafkaBroker::KafkaBroker(KafkaSecurity security)
+    : security_(std::move(security)),
+      libs_(kafka_libs()),
+      port_(free_port()),
+      controller_port_(free_port()),
+      admin_(bootstrap()) {
+    for (const KafkaListener& listener : security_.listeners) ports_[listener.name] = free_port();
     write_properties();
     format();
     start_again();
@@ -53,6 +58,10 @@ KafkaBroker::KafkaBroker()
 
 std::string KafkaBroker::bootstrap() const {
     return "127.0.0.1:" + std::to_string(port_);
+}
+
+std::string KafkaBroker::bootstrap(const std::string& listener) const {
+    return "127.0.0.1:" + std::to_string(ports_.at(listener));
 }
 
 void KafkaBroker::create_topic(const std::string& topic, int partitions, const TopicConfig& config) const {
@@ -109,35 +118,50 @@ void KafkaBroker::start_again() {
 
 void KafkaBroker::write_properties() const {
     const std::string controller = "127.0.0.1:" + std::to_string(controller_port_);
-    std::ofstream(folder_.path() / "server.properties")
-        << "process.roles=broker,controller\n"
-        << "node.id=1\n"
-        << "controller.quorum.voters=1@" << controller << "\n"
-        << "listeners=PLAINTEXT://" << bootstrap() << ",CONTROLLER://" << controller << "\n"
-        << "advertised.listeners=PLAINTEXT://" << bootstrap() << "\n"
-        << "controller.listener.names=CONTROLLER\n"
-        << "inter.broker.listener.name=PLAINTEXT\n"
-        << "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT\n"
-        << "log.dirs=" << (folder_.path() / "data").string() << "\n"
-        << "auto.create.topics.enable=false\n"
-        << "message.max.bytes=20971520\n"
-        << "offsets.topic.num.partitions=4\n"
-        << "offsets.topic.replication.factor=1\n"
-        << "transaction.state.log.num.partitions=4\n"
-        << "transaction.state.log.replication.factor=1\n"
-        << "transaction.state.log.min.isr=1\n"
-        << "group.initial.rebalance.delay.ms=0\n"
-        << "group.min.session.timeout.ms=1000\n"  // suites that kill workers shorten it
-        // After kill -9 the broker is let in again only when its old session is over (9 s by default).
-        << "broker.session.timeout.ms=4000\n"
-        << "broker.heartbeat.interval.ms=500\n"
-        << "log.cleaner.dedupe.buffer.size=8388608\n";
+    std::ofstream properties(folder_.path() / "server.properties");
+    write_listeners(properties);
+    properties << "process.roles=broker,controller\n"
+               << "node.id=1\n"
+               << "controller.quorum.voters=1@" << controller << "\n"
+               << "controller.listener.names=CONTROLLER\n"
+               << "inter.broker.listener.name=PLAINTEXT\n"
+               << "log.dirs=" << (folder_.path() / "data").string() << "\n"
+               << "auto.create.topics.enable=false\n"
+               << "message.max.bytes=20971520\n"
+               << "offsets.topic.num.partitions=4\n"
+               << "offsets.topic.replication.factor=1\n"
+               << "transaction.state.log.num.partitions=4\n"
+               << "transaction.state.log.replication.factor=1\n"
+               << "transaction.state.log.min.isr=1\n"
+               << "group.initial.rebalance.delay.ms=0\n"
+               << "group.min.session.timeout.ms=1000\n"  // suites that kill workers shorten it
+               // After kill -9 the broker is let in again only when its old session is over (9 s by default).
+               << "broker.session.timeout.ms=4000\n"
+               << "broker.heartbeat.interval.ms=500\n"
+               << "log.cleaner.dedupe.buffer.size=8388608\n";
+}
+
+void KafkaBroker::write_listeners(std::ostream& properties) const {
+    std::string open = "PLAINTEXT://" + bootstrap();
+    std::string protocols = "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT";
+    for (const KafkaListener& listener : security_.listeners) {
+        open += "," + listener.name + "://" + bootstrap(listener.name);
+        protocols += "," + listener.name + ":" + listener.protocol;
+        for (const std::string& line : listener.properties)
+            properties << "listener.name." << lowered(listener.name) << "." << line << "\n";
+    }
+    properties << "listeners=" << open << ",CONTROLLER://127.0.0.1:" << controller_port_ << "\n"
+               << "advertised.listeners=" << open << "\n"
+               << "listener.security.protocol.map=" << protocols << "\n";
+    for (const std::string& line : security_.properties) properties << line << "\n";
 }
 
 void KafkaBroker::format() const {
     auto command = java("128m", "kafka.tools.StorageTool");
     const auto properties = (folder_.path() / "server.properties").string();
     command.insert(command.end(), {"format", "-t", random_cluster_id(), "-c", properties});
+    for (const std::string& user : security_.scram_users)
+        command.insert(command.end(), {"--add-scram", user});
     const auto done = run({command}, start_deadline);
     if (done.status != 0) throw std::runtime_error("Kafka's storage: " + end_of(done.out + done.err));
 }

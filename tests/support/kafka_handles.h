@@ -39,6 +39,8 @@ inline KafkaClient make_kafka_client(rd_kafka_type_t type,
                                      rd_kafka_conf_t* conf = rd_kafka_conf_new()) {
     KafkaHandle<rd_kafka_conf_t, rd_kafka_conf_destroy> owned(conf);
     std::array<char, 512> why{};
+    // As base/io/kafka_conf.cpp says; unknown to librdkafka before 2.11.
+    rd_kafka_conf_set(conf, "metadata.recovery.strategy", "none", why.data(), why.size());
     for (const auto& [name, value] : properties)
         if (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), why.data(), why.size()) != RD_KAFKA_CONF_OK)
             throw std::runtime_error(why.data());

@@ -18,7 +18,6 @@ COMMENT_MARK = re.compile(r"^(\s*)(//[/!]?<?|#+|--|\*)(?=\s|$)", re.M)
 SENTENCE_END = re.compile(r"\n\s*\n|[.;?!]\s")
 PROVED_BY = "proved by: "
 PROOF = re.compile(rf"`{PROVED_BY}([^`]+)`")
-UNPROVED = "none yet"
 BLOCK = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 SPAN = re.compile(r"`([\w.,{}/-]+)`")
 LINK = re.compile(r"\]\(([\w./-]+)\)")
@@ -140,13 +139,9 @@ def rules(text, facts=()):
             yield number, line
 
 
-def wrong_rules(path, text, tests, cases, allowed, facts=()):
-    """Complaints about the proofs of one page, and the fragments of `allowed` that its rules used.
-
-    `tests`: ctest's names. `cases`: the test cases of each suite that has any. `allowed`: fragments of the rules that
-    may be without a proof.
-    """
-    wrong, used = [], set()
+def wrong_rules(path, text, tests, cases, facts=()):
+    """Complaints about the proofs of one page. `tests`: ctest's names. `cases`: the test cases of each suite that has any."""
+    wrong = []
     for line, rule in rules(text, facts):
         place = f"{path}:{line}"
         proofs = PROOF.findall(rule)
@@ -154,18 +149,13 @@ def wrong_rules(path, text, tests, cases, allowed, facts=()):
             wrong.append(f"{place}: the rule names no test: add `{PROVED_BY}SUITE/CASE`")
         for proof in proofs:
             suite, _, case = proof.partition("/")
-            if proof == UNPROVED:
-                excuses = [fragment for fragment in allowed if fragment in " ".join(rule.split())]
-                used.update(excuses)
-                if not excuses:
-                    wrong.append(f"{place}: the rule has no test")
-            elif suite not in tests:
+            if suite not in tests:
                 wrong.append(f"{place}: no test is called {suite}")
             elif case and case not in cases.get(suite, ()):
                 wrong.append(f"{place}: {suite} has no case {case}")
             elif not case and cases.get(suite):
                 wrong.append(f"{place}: which case of {suite}?")
-    return wrong, used
+    return wrong
 
 
 def known_tests(build):

@@ -21,9 +21,12 @@ constexpr int threads = 4;
 constexpr std::size_t sweep_rows = 64;
 constexpr std::chrono::seconds sweep_every{1};
 constexpr std::chrono::seconds lease{120};
-/// How long after each try in vain the next one comes; after the last it is given up.
+/// How long after each try in vain the next one comes; after the last it is given up, unless it is because of
+/// a gap: then only its server knows the end, and is asked for a day.
 constexpr std::array<std::chrono::seconds, 4> pauses{
     {std::chrono::seconds{5}, std::chrono::seconds{15}, std::chrono::seconds{45}, std::chrono::seconds{120}}};
+constexpr std::chrono::seconds later_pause{600};
+constexpr int most_tries_after_a_gap = 148;
 
 /// True while the row is as `taken` left it: no worker took it over, and no request took its place.
 bool is_ours(const std::optional<ReconcileRow>& row, const ReconcileRow& taken) {
@@ -39,13 +42,21 @@ Instant begun_at(const ReconcileRow& taken) {
 /// Whether a later try may do better.
 bool may_change(const ReconcileRow& taken, const LogReadError& why) {
     if (why.why == LogReadError::Why::no_server || why.why == LogReadError::Why::unusable) return false;
-    // A conversation that has begun is known to its server.
-    if (why.why == LogReadError::Why::unknown && taken.why == ReconcileReason::inactivity) return false;
-    return taken.attempts <= static_cast<int>(pauses.size());
+    // A conversation that has begun is known to its server; what has not begun lies in no gap.
+    if (why.why == LogReadError::Why::unknown && taken.why != ReconcileReason::registered) return false;
+    const int most =
+        taken.why == ReconcileReason::gap ? most_tries_after_a_gap : static_cast<int>(pauses.size());
+    return taken.attempts <= most;
+}
+
+std::chrono::seconds pause_after(int attempts) {
+    const auto index = static_cast<std::size_t>(attempts - 1);
+    return index < pauses.size() ? pauses.at(index) : later_pause;
 }
 
 /// Why a request is over before its server was asked; empty: it is not over.
 std::string_view why_over(const ReconcileRow& row, const Conversation& conversation, Instant now) {
+    if (row.why == ReconcileReason::gap) return "";
     if (row.why == ReconcileReason::registered) return is_in_doubt(conversation, now) ? "" : "told";
     const auto* open = std::get_if<Open>(&conversation.turn_state);
     return open != nullptr && open->asked ? "" : "too_late";
@@ -60,6 +71,7 @@ Reconciler::Reconciler(Store& store, const Planner& planner, ReadLog read_log, R
       read_log_(std::move(read_log)),
       rules_(std::move(rules)),
       observer_(std::move(observer)),
+      gaps_(store, rules_.batch.default_agent_server),
       queue_({.threads = threads,
               .thread_name = "catch-up",
               .sweeper_name = "catch-up sweep",
@@ -76,6 +88,7 @@ void Reconciler::complain(const Result<void>& done) {
 }
 
 Result<void> Reconciler::sweep_once() {
+    TRY_VOID(gaps_.step());
     if (!queue_.begin_sweep()) return {};
     std::vector<ConversationId> ids;
     TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
@@ -192,10 +205,12 @@ Result<void> Reconciler::apply(const ReconcileRow& taken, const ServerLog& log) 
 }
 
 Result<void> Reconciler::give_up(const ReconcileRow& taken, const LogReadError& why) {
-    log_warn("the agent server did not tell what became of a conversation",
-             {{"conversation", taken.conversation_id},
-              {"asked_for", std::string(name_of(taken.why))},
-              {"why", why.text}});
+    const bool is_told = taken.why != ReconcileReason::gap || why.why != LogReadError::Why::unknown;
+    if (is_told)
+        log_warn("the agent server did not tell what became of a conversation",
+                 {{"conversation", taken.conversation_id},
+                  {"asked_for", std::string(name_of(taken.why))},
+                  {"why", why.text}});
     return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
         transition.let_inactivity_count();
         return name_of(why.why);
@@ -208,7 +223,7 @@ Result<void> Reconciler::put_off(const ReconcileRow& taken, bool right_away) {
         if (!is_ours(row, taken)) return {};
         TRY(const Instant now, transaction.now());
         ReconcileRow again = taken;
-        again.next_try_at = right_away ? now : now + pauses.at(static_cast<std::size_t>(taken.attempts - 1));
+        again.next_try_at = right_away ? now : now + pause_after(taken.attempts);
         return transaction.reconciles().update(again);
     };
     return store_.transact_idempotent(work);

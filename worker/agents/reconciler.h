@@ -1,5 +1,6 @@
 // Tells conversations what the topic did not tell, from the agent server's own log: for a callback that was
-// registered when its conversation's events were gone, and before an inactive turn counts as timed out. Any
+// registered when its conversation's events were gone, before an inactive turn counts as timed out, and when
+// records were gone before they were read (gap_survey.h lists whose). Any
 // worker does it; each conversation is leased in catch_ups (base/leased_queue.h).
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "base/io/log.h"
 #include "base/leased_queue.h"
 #include "worker/agents/agent_log.h"
+#include "worker/agents/gap_survey.h"
 #include "worker/apply/batch.h"
 #include "worker/store/reconcile_rows.h"
 
@@ -58,7 +60,7 @@ class Reconciler {
     std::optional<Task> begin() { return queue_.begin(); }
     /// Asks its agent server, and brings the request to its end or to its next try. Errors: the database's.
     Result<void> work_at(const Task& task, const std::stop_token& stop);
-    /// One step of the sweeper: queues what is due. Errors: the database's.
+    /// One step of the sweeper: lists who may lie in a gap, and queues what is due. Errors: the database's.
     Result<void> sweep_once();
 
   private:
@@ -80,6 +82,7 @@ class Reconciler {
     const ReconcileRules rules_;
     const ReconcileObserver observer_;
     RateLimitedLog complaints_;
+    GapSurvey gaps_;  ///< the sweeper's
     LeasedQueue<Task> queue_;
 };
 

@@ -19,14 +19,14 @@ namespace epilogue {
 bool lacks_words(const SummaryRow& row) {
     constexpr std::size_t longest_code_point = 4;
     const auto summary = summary_from_json(row.body);
-    return !summary || summary->final_message.empty() ||
+    return !summary || summary->final_message.empty() || says_that_it_is_cut(summary->final_message) ||
            summary->final_message.size() + longest_code_point > max_message_bytes;
 }
 
 Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row) {
     if (reply.kind != FinalMessageReply::Kind::confirmed || trimmed(reply.words).empty()) return row;
     TRY(Summary summary, summary_from_json(row.body));
-    summary.final_message = redacted_prefix(reply.words, max_final_bytes);
+    summary.final_message = redacted_words(reply.words, max_final_bytes);
     row.source = reply.source;
     row.body = to_json(summary);
     return row;

@@ -17,6 +17,7 @@
 #include "worker/apply/planner.h"
 #include "worker/core/fold.h"
 #include "worker/store/dead_letter_rows.h"
+#include "worker/store/delivery_rows.h"
 #include "worker/store/partition_rows.h"
 #include "worker/store/store.h"
 #include "worker/store/summary_rows.h"
@@ -45,8 +46,7 @@ struct BatchReport {
     std::vector<std::string> summaries;  ///< source of each summary frozen
     std::vector<TurnId> owed;            ///< turns whose summary is to be asked for
     struct Planned {
-        DeliveryId delivery_id;
-        std::string sink;
+        DeliveryRow row;
         bool waits = false;  ///< for its summary
     };
     std::vector<Planned> planned;  ///< new deliveries, to be handed to the senders
@@ -60,7 +60,7 @@ struct BatchRules {
     bool guard_mass_timeouts = true;    ///< many timeouts at once are one broken relay
     bool default_agent_server = false;  ///< every conversation has an agent server to ask
     std::chrono::seconds agent_answers_in{
-        40};                       ///< how long a inactivity waits for what the agent server says
+        40};                       ///< how long an inactivity waits for what the agent server says
     std::size_t max_timers = 500;  ///< conversations in one timer transaction
 };
 

@@ -48,6 +48,7 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
         delivery.verdict = turn.verdict;
         delivery.source_partition = source.partition;
         delivery.source_offset = source.offset;
+        delivery.event_at = source.at;
         delivery.next_attempt_at = source.at;
         plan.deliveries.push_back(std::move(delivery));
         reported = true;

@@ -4,6 +4,7 @@
 #include "base/mutant.h"
 #include "schemas/decode.h"
 #include "sinks/processor.h"
+#include "worker/apply/equal_registration.h"
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/unreported_end.h"
 #include "worker/core/fold.h"
@@ -51,6 +52,62 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
     return {};
 }
 
+namespace {
+
+/// An equal callback is there already: it hears what the request knows beside it.
+Result<Registered> join(Transaction& transaction, const Planner& planner, const RegistrationRequest& request,
+                        const Conversation& conversation, CallbackRow equal) {
+    Registered registered{equal.id, false, true, {}};
+    if (request.kept && !equal.idempotency_key.empty())
+        TRY_VOID(transaction.callbacks().point_idempotency_key(request.kept->key, equal.idempotency_key));
+    if (request.endpoint) TRY_VOID(transaction.agent_endpoints().save(*request.endpoint));
+    const CallbackState awake = step(equal.state, equal.options, WakeAsked{}).state;
+    if (awake == equal.state && !request.endpoint) return registered;
+    TRY(const Instant now, transaction.now());
+    if (awake == equal.state) {
+        TRY_VOID(request_reconcile(transaction, equal.conversation_id, conversation, now,
+                                   request.watch.default_agent_server));
+        return registered;
+    }
+    equal.state = awake;
+    equal.options = request.options;
+    TRY_VOID(transaction.callbacks().update_state(equal.id, awake));
+    TRY_VOID(
+        begin_watch(transaction, planner, conversation, equal, now, request.watch, &registered.planned_sink));
+    return registered;
+}
+
+/// One transaction of register_callback. `seen_before`: the conversation as a planted fault has it.
+Result<Registered> register_in(Transaction& transaction, const Planner& planner,
+                               const RegistrationRequest& request, CallbackRow row,
+                               const std::optional<Conversation>& seen_before) {
+    if (request.kept) {
+        IdempotentRequest kept = *request.kept;
+        kept.registration = row.idempotency_key;
+        TRY(kept, transaction.callbacks().save_idempotency_key(kept));
+        if (kept.body_sha256 != request.kept->body_sha256)
+            return poisonous("Idempotency-Key: it came with another body before");
+        row.idempotency_key = kept.registration;
+    }
+    TRY(const Conversation locked, transaction.conversations().lock_one(row.conversation_id));
+    const Conversation& conversation = seen_before ? *seen_before : locked;
+    TRY(const auto known, transaction.callbacks().with_idempotency_key(row.idempotency_key));
+    if (known) return Registered{*known, true, false, {}};
+    if (!request.again) {
+        TRY(auto equal, lock_equal(transaction, row));
+        if (equal) return join(transaction, planner, request, conversation, std::move(*equal));
+    }
+    TRY(row.id, transaction.callbacks().insert(row));
+    Registered registered{row.id, false, false, {}};
+    if (request.endpoint) TRY_VOID(transaction.agent_endpoints().save(*request.endpoint));
+    TRY(const Instant now, transaction.now());
+    TRY_VOID(
+        begin_watch(transaction, planner, conversation, row, now, request.watch, &registered.planned_sink));
+    return registered;
+}
+
+}  // namespace
+
 Result<Registered> register_callback(Store& store, const Planner& planner,
                                      const RegistrationRequest& request) {
     if (const auto fault = key_fault(request.conversation_id); !fault.empty())
@@ -64,7 +121,7 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
     callback.processor_json = request.processor_json;
     callback.idempotency_key = request.idempotency_key.empty() ? random_uuid() : request.idempotency_key;
 
-    Conversation seen_before;
+    std::optional<Conversation> seen_before;
     if (mutant(Mutant::late_registration_unlocked)) {
         TRY_VOID(store.read_only([&](Transaction& transaction) -> Result<void> {
             TRY(seen_before, transaction.conversations().lock_one(callback.conversation_id));
@@ -74,29 +131,8 @@ Result<Registered> register_callback(Store& store, const Planner& planner,
 
     Registered registered;
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        registered = {};
-        CallbackRow row = callback;
-        if (request.kept) {
-            IdempotentRequest kept = *request.kept;
-            kept.registration = row.idempotency_key;
-            TRY(kept, transaction.callbacks().save_idempotency_key(kept));
-            if (kept.body_sha256 != request.kept->body_sha256)
-                return poisonous("Idempotency-Key: it came with another body before");
-            row.idempotency_key = kept.registration;
-        }
-        TRY(const Conversation locked, transaction.conversations().lock_one(row.conversation_id));
-        const Conversation& conversation = mutant(Mutant::late_registration_unlocked) ? seen_before : locked;
-        TRY(const auto known, transaction.callbacks().with_idempotency_key(row.idempotency_key));
-        if (known) {
-            registered = {*known, true, {}};
-            return {};
-        }
-        TRY(row.id, transaction.callbacks().insert(row));
-        registered.callback_id = row.id;
-        if (request.endpoint) TRY_VOID(transaction.agent_endpoints().save(*request.endpoint));
-        TRY(const Instant now, transaction.now());
-        return begin_watch(transaction, planner, conversation, row, now, request.watch,
-                           &registered.planned_sink);
+        TRY(registered, register_in(transaction, planner, request, callback, seen_before));
+        return {};
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
         TRY_VOID(

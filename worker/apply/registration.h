@@ -28,17 +28,21 @@ struct RegistrationRequest {
     std::string idempotency_key;                 ///< the same key registers once; empty: one is made up
     std::optional<AgentEndpoint> endpoint = {};  ///< of the conversation; none: what is known of it stays
     std::optional<IdempotentRequest> kept =
-        {};  ///< of a request with a key of its own, `registration` left empty
+        {};              ///< of a request with a key of its own, `registration` left empty
+    bool again = false;  ///< another callback also where an equal one is still to report
 };
 
 struct Registered {
     CallbackId callback_id;
     bool existed = false;      ///< the key was used before: this is that callback
+    bool is_equal = false;     ///< an equal one is still to report: this is that callback
     std::string planned_sink;  ///< of a delivery for the last end; empty: none
 };
 
-/// Adds a callback. Errors: poison for a conversation id or processor_json that cannot be used (the text
-/// names the field), and for a kept request whose key came with another body before; else the database's.
+/// Adds a callback, or finds the one that its key or an equal registration has made (contract §4); one that
+/// sleeps is woken by its equal. Errors: poison for a conversation id or processor_json that cannot be used
+/// (the text names the field), and for a kept request whose key came with another body before; else the
+/// database's.
 Result<Registered> register_callback(Store& store, const Planner& planner,
                                      const RegistrationRequest& request);
 

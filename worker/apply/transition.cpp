@@ -53,6 +53,7 @@ FoldRules Transition::rules_for(const ConversationId& conversation_id) {
     rules.keep_digest = false;
     rules.inactivity.after = rules_.inactivity;
     rules.inactivity.returned_at = partition.returned_at;
+    rules.inactivity.gap_at = partition.gap_at;
     for (const CallbackRow* callback : callbacks_of(conversation_id)) {
         const Phase phase = callback->state.phase;
         if (phase != Phase::watching && phase != Phase::dormant) continue;
@@ -76,13 +77,14 @@ Result<Applied> Transition::apply(const Event& event, const ConversationId& conv
         TRY(const bool mass_timeout, is_mass_timeout(at));
         rules.inactivity.may_fire = !mass_timeout && !found->suspended;
         if (rules.inactivity.may_fire) {
-            // Before a inactivity counts its server is asked, also when the event that ends it comes first.
+            // Before an inactivity counts its server is asked, also when the event that ends it comes first.
             TRY(const bool asks, ask_agent_server(*found));
             rules.inactivity.may_fire = !asks;
         }
     }
     Folded folded = fold(std::move(found->conversation), event, at, rules);
     const Applied applied = folded.applied;
+    if (applied == Applied::applied) folded.conversation.heard_at = database_now_;
     if (found->suspended) found->resumed_at = database_now_;
     found->suspended = false;
     keep(*found, std::move(folded), source);
@@ -147,7 +149,7 @@ Result<void> Transition::write() {
     for (const DeliveryRow& delivery : plan_.deliveries) {
         const bool is_new = std::find(fresh.begin(), fresh.end(), delivery.id) != fresh.end();
         if (is_new)
-            report.planned.push_back({delivery.id, delivery.sink, plan_.waiting.contains(delivery.id)});
+            report.planned.push_back({delivery, plan_.waiting.contains(delivery.id)});
         else
             ++report.known;
     }

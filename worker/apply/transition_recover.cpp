@@ -67,6 +67,7 @@ Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Sourc
     if (settled && !std::holds_alternative<Open>(stored.conversation.turn_state))
         keep(stored, tick(std::move(stored.conversation), *settled, rules()), source);
     if (next != absent.end()) TRY_VOID(start_watching(stored, {next, absent.end()}));
+    stored.conversation.heard_at = database_now_;
     if (applied == 0) let_inactivity_count();
     if (!report.counted.empty()) return Recovered::ended;
     return applied > 0 ? Recovered::alive : Recovered::silent;

@@ -4,7 +4,9 @@
 
 #include "base/io/log.h"
 #include "base/io/mysql.h"
+#include "base/mutant.h"
 #include "worker/store/conversation_rows.h"
+#include "worker/store/gap_rows.h"
 #include "worker/store/partition_rows.h"
 
 namespace epilogue {
@@ -24,6 +26,11 @@ struct Inspection {
     std::string cluster_id;
     PositionCheck check;
 };
+
+/// Whether there were, or may have been, records that were never read.
+bool loses_records(const PositionCheck& check) {
+    return check.change == LogChange::gap || check.change == LogChange::replaced;
+}
 
 Result<PositionCheck> first_position_check(PartitionLog& log, int partition,
                                            std::optional<int> first_partitions) {
@@ -105,7 +112,25 @@ Result<void> move_position(PositionCheck& check, PartitionRow& row, const Inspec
     }
     row.next_offset = check.position;
     if (check.change != LogChange::none) row.reset = PositionReset{now, before, check.why};
+    if (loses_records(check)) row.gap_at = now;
     return {};
+}
+
+/// Notes that records were lost, for those whose conversation may lie among them.
+Result<void> note_gap(Transaction& transaction, const PositionCheck& check, const PartitionKey& key,
+                      NextOffset stored, Instant now) {
+    if (!loses_records(check) || mutant(Mutant::gap_not_asked_about)) return {};
+    GapRow gap;
+    gap.topic = key.topic;
+    gap.partition = key.partition;
+    gap.from = stored;
+    if (check.change == LogChange::gap) {
+        gap.from = {check.position.value - check.lost};
+        gap.to = check.position;
+    }
+    gap.why = check.why;
+    gap.noticed_at = now;
+    return transaction.gaps().insert(gap);
 }
 
 }  // namespace
@@ -137,7 +162,9 @@ Result<Claimed> claim_partition(Store& store, PartitionLog& log, const Partition
         claimed.check = seen.check;
         if (*locked) {
             TRY_VOID(check_owner(row, key, seen.cluster_id, owner, now));
+            const NextOffset stored = row.next_offset;
             TRY_VOID(move_position(claimed.check, row, seen, key, now));
+            TRY_VOID(note_gap(transaction, claimed.check, key, stored, now));
         } else {
             row.next_offset = seen.check.position;
             if (seen.check.change != LogChange::none)

@@ -51,9 +51,9 @@ void Loop::on(NeedsClaim& unclaimed) {
         return;
     }
     const NextOffset position = claimed->claim.position;
-    log_info("partition claimed", {{"partition", std::to_string(partition)},
-                                   {"position", std::to_string(position.value)},
-                                   {"generation", std::to_string(claimed->claim.generation.value)}});
+    log_info("partition claimed", {{"partition", partition},
+                                   {"position", position.value},
+                                   {"generation", claimed->claim.generation.value}});
     report(partition, claimed->check);
     // When the partition was revoked meanwhile the claim is not used; the next owner makes its own.
     if (!source_.queues.start(unclaimed.assignment, std::move(claimed->claim))) return;
@@ -111,8 +111,7 @@ void Loop::report(int partition, const PositionCheck& check) {
             telemetry_.metrics.partition_added();
             break;
     }
-    log_warn("the partition's log is not what it was",
-             {{"partition", std::to_string(partition)}, {"why", check.why}});
+    log_warn("the partition's log is not what it was", {{"partition", partition}, {"why", check.why}});
     telemetry_.readiness.incident(partition_name(rules_.topic, partition), check.why);
 }
 
@@ -214,8 +213,7 @@ void Loop::report(const BatchReport& report) {
         if (labels.second == "repeat") telemetry_.metrics.suppressed("event", static_cast<double>(count));
     }
     if (report.suspended > 0)
-        log_warn("silences held back: so many at once are one broken relay",
-                 {{"turns", std::to_string(report.suspended)}});
+        log_warn("silences held back: so many at once are one broken relay", {{"turns", report.suspended}});
     for (const DeadLetterRow& letter : report.dead) {
         telemetry_.metrics.dead_letter(letter.reason);
         follow_ups_.dead_letter(letter);
@@ -228,8 +226,7 @@ void Loop::report(const BatchReport& report) {
 /// claim only later, so that it does not take the partition back at once.
 void Loop::on_fenced(const AssignmentId& assignment) {
     telemetry_.metrics.fenced();
-    log_warn("fenced: another worker claimed the partition",
-             {{"partition", std::to_string(assignment.partition)}});
+    log_warn("fenced: another worker claimed the partition", {{"partition", assignment.partition}});
     source_.log.stop_reading(assignment.partition);
     const auto jitter =
         std::chrono::duration_cast<std::chrono::milliseconds>(fenced_spread * rules_.random01());

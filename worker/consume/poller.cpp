@@ -7,8 +7,10 @@ namespace {
 
 constexpr std::chrono::milliseconds poll_wait{100};
 constexpr std::chrono::milliseconds commit_wait{5000};
-constexpr std::chrono::milliseconds reachable_wait{1000};
-constexpr std::chrono::seconds check_reachable_every{1};
+constexpr std::chrono::milliseconds check_wait{1000};
+constexpr std::chrono::seconds check_in_doubt_every{1};
+/// A right that is taken away is told by no error where nothing is asked for.
+constexpr std::chrono::seconds check_every{10};
 
 std::string listed(const std::vector<int>& partitions) {
     std::string text;
@@ -37,7 +39,7 @@ void Poller::run(const std::stop_token& stop) {
 void Poller::turn(std::chrono::milliseconds wait) {
     Polled polled = consumer_.poll(wait);
     std::visit([this](auto& found) { on(found); }, polled);
-    if (may_be_unreachable_) check_reachable();
+    check_kafka();
     for (const int partition : queues_.partitions_to_resume()) note(consumer_.resume(partition));
 }
 
@@ -86,19 +88,21 @@ void Poller::on(const KafkaError& error) {
             consumer_.reset_assignment();  // the new claims find out what became of the log
             break;
         case KafkaError::Kind::connection:
-            may_be_unreachable_ = true;
+            is_in_doubt_ = true;
             break;
     }
     log_debug("Kafka says", {{"why", error.text}});
 }
 
-/// One lost connection does not make the worker unready; that no broker answers does.
-void Poller::check_reachable() {
+/// One lost connection does not make the worker unready; that no broker answers does, and so does a missing
+/// right.
+void Poller::check_kafka() {
     const auto now = rules_.steady();
-    if (now - reachable_checked_at_ < check_reachable_every) return;
-    reachable_checked_at_ = now;
-    may_be_unreachable_ = !consumer_.is_reachable(reachable_wait);
-    telemetry_.readiness.set("kafka", may_be_unreachable_ ? "no broker answers at " + rules_.brokers : "");
+    if (now - checked_at_ < (is_in_doubt_ ? check_in_doubt_every : check_every)) return;
+    checked_at_ = now;
+    const auto good = consumer_.check(check_wait);
+    is_in_doubt_ = !good;
+    telemetry_.readiness.set("kafka", good ? "" : good.error().text);
 }
 
 }  // namespace epilogue

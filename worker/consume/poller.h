@@ -16,7 +16,6 @@ namespace epilogue {
 
 struct PollerRules {
     std::string topic;
-    std::string brokers;  ///< as configured, for what /readyz says
     std::function<SteadyTime()> steady = [] { return std::chrono::steady_clock::now(); };
 };
 
@@ -42,14 +41,14 @@ class Poller {
     void on(Record& record);
     void on(const EndOfPartition& end);
     void on(const KafkaError& error);
-    void check_reachable();
+    void check_kafka();
 
     Consumer& consumer_;
     PartitionQueues& queues_;
     const Telemetry telemetry_;
     const PollerRules rules_;
-    bool may_be_unreachable_ = true;  ///< an error was reported since a broker last answered, or none has yet
-    SteadyTime reachable_checked_at_{};
+    bool is_in_doubt_ = true;  ///< an error was reported since the last good check, or there was none yet
+    SteadyTime checked_at_{};
 };
 
 }  // namespace epilogue

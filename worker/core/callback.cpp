@@ -56,7 +56,7 @@ struct Stepper {
     bool is_open() const { return state.phase == Phase::watching || state.phase == Phase::delivering; }
 
     CallbackStep operator()(const TurnCounted& turn) const {
-        // Asleep, it reports what began after it was adopted, but never a inactivity.
+        // Asleep, it reports what began after it was adopted, but never an inactivity.
         const bool stirs =
             state.phase == Phase::dormant && turn.opened_after_adoption && turn.verdict != Verdict::timeout;
         if ((state.phase != Phase::watching && !stirs) || !reports(options, turn.verdict)) return stay();

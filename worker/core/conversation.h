@@ -18,13 +18,13 @@ namespace epilogue {
 /// The newest thing the agent said in a turn.
 struct FinalMessage {
     MessageKind kind = MessageKind::message;
-    std::string text;           ///< at most max_message_bytes, cut on a code-point boundary
+    std::string text;           ///< at most max_message_bytes; one that was cut says so (redacted_words)
     std::optional<Instant> at;  ///< its own timestamp
     bool operator==(const FinalMessage&) const = default;
 };
 constexpr std::size_t max_message_bytes = std::size_t{16} << 10U;
 
-/// Why an error happened: V1 code and detail; V0 has its reason as code. Each is cut as a message is.
+/// Why an error happened: V1 code and detail; V0 has its reason as code. Each has at most max_message_bytes.
 struct Reason {
     std::string code;
     std::string detail;
@@ -65,8 +65,15 @@ struct AwaitingDetail {  ///< `error` has counted; its reason is awaited until `
     std::string status_event;
     Instant due;
 };
+/// V0: the agent has spoken after a turn that ended as awaiting_user_input, and no `running` was read.
+struct UnopenedTurn {
+    TurnKey key;  ///< id of its first word
+    Instant opened_on;
+    FinalMessage final_message;
+};
 struct Ended {  ///< the last turn has been counted, no other is open
     bool by_timeout = false;
+    std::optional<UnopenedTurn> unopened = {};
 };
 using TurnState = std::variant<NoTurn, Open, Candidate, AwaitingDetail, Ended>;
 
@@ -79,6 +86,7 @@ struct TurnEnd {
     std::optional<Reason> reason;              ///< error only, when it became known
     std::optional<Instant> opened_on;          ///< record time of its opening
     Digest digest;
+    bool may_lie_in_gap = false;  ///< timeout only: its end may be among records that were never read
     bool operator==(const TurnEnd&) const = default;
 };
 
@@ -92,6 +100,8 @@ struct Conversation {
     std::vector<std::string> recent;       ///< V1: ids of the last 64 steering events, oldest first
     std::optional<TurnEnd> last;           ///< the last counted turn, for late registration
     std::optional<Instant> last_event_at;  ///< record time
+    /// Database time at which its newest event was applied, or its agent server told all that it knows.
+    std::optional<Instant> heard_at;
 };
 constexpr std::size_t max_recent_ids = 64;
 

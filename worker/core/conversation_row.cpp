@@ -103,6 +103,17 @@ struct TurnStateWriter {
     }
     void operator()(const Ended& ended) const {
         json.text("standing", ended.by_timeout ? "timed_out" : "ended");
+        if (ended.unopened) write_unopened(*ended.unopened);
+    }
+    void write_unopened(const UnopenedTurn& unopened) const {
+        json.name("unopened");
+        json.begin_object();
+        json.text("key", unopened.key);
+        write(json, "opened_on", std::optional(unopened.opened_on));
+        json.text("word_kind", name_of(unopened.final_message.kind));
+        json.text("word", unopened.final_message.text);
+        write(json, "word_at", unopened.final_message.at);
+        json.end_object();
     }
 };
 
@@ -114,6 +125,7 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
     json.text("status_event", last.status_event);
     write(json, "opened_on", last.opened_on);
     json.flag("reason", texts_are_its && last.reason.has_value());
+    if (last.may_lie_in_gap) json.flag("in_gap", true);
     json.end_object();
 }
 
@@ -125,6 +137,7 @@ std::string fold_of(const Conversation& conversation) {
     write(json, "newest_status", conversation.newest_status);
     json.number("number", conversation.highest_number);
     json.flag("agent_since_status", conversation.agent_since_status);
+    if (conversation.heard_at) write(json, "heard_at", conversation.heard_at);
     if (conversation.last) write(json, *conversation.last, current_turn(conversation) == nullptr);
     json.end_object();
     return json.take();

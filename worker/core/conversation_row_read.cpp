@@ -24,6 +24,7 @@ class RowReader {
         conversation.newest_status = instant(fold, "newest_status");
         conversation.highest_number = number(fold, "number");
         conversation.agent_since_status = fold["agent_since_status"].is_true();
+        conversation.heard_at = instant(fold, "heard_at");
         if (!row_.recent_ids.empty())
             conversation.recent = texts(document(row_.recent_ids, wanted_of_texts()));
         if (fold["last"].is_given())
@@ -37,8 +38,10 @@ class RowReader {
     static const WantedPart& wanted_of_fold() {
         static const std::vector<WantedPart> turn{{"key"},   {"opened_on"},   {"opened_at"}, {"first_at"},
                                                   {"acted"}, {"status_seen"}, {"word_at"},   {"reason"}};
-        static const std::vector<WantedPart> last{
-            {"key"}, {"verdict"}, {"status_event"}, {"opened_on"}, {"reason"}};
+        static const std::vector<WantedPart> last{{"key"},       {"verdict"}, {"status_event"},
+                                                  {"opened_on"}, {"reason"},  {"in_gap"}};
+        static const std::vector<WantedPart> unopened{
+            {"key"}, {"opened_on"}, {"word_kind"}, {"word"}, {"word_at"}};
         static const WantedPart wanted{"",
                                        {{"standing"},
                                         {"turn", turn},
@@ -50,7 +53,9 @@ class RowReader {
                                         {"newest_status"},
                                         {"number"},
                                         {"agent_since_status"},
-                                        {"last", last}}};
+                                        {"heard_at"},
+                                        {"last", last},
+                                        {"unopened", unopened}}};
         return wanted;
     }
     static const WantedPart& wanted_of_digest() {
@@ -145,10 +150,19 @@ class RowReader {
         return turn;
     }
 
+    std::optional<UnopenedTurn> unopened_turn(const JsonPart& json) {
+        if (!json.is_given()) return std::nullopt;
+        const MessageKind kind =
+            text(json, "word_kind") == "finish" ? MessageKind::finish : MessageKind::message;
+        return UnopenedTurn{TurnKey(text(json, "key")), instant(json, "opened_on").value_or(Instant{}),
+                            FinalMessage{kind, text(json, "word"), instant(json, "word_at")}};
+    }
+
     TurnState turn_state(const JsonPart& json, const Digest& digest) {
         const std::string name = text(json, "standing");
         if (name == "none") return NoTurn{};
-        if (name == "ended" || name == "timed_out") return Ended{name == "timed_out"};
+        if (name == "ended" || name == "timed_out")
+            return Ended{name == "timed_out", unopened_turn(json["unopened"])};
         Turn turn = this->turn(json["turn"], digest);
         if (name == "open") return Open{std::move(turn), instant(json, "due"), json["asked"].is_true()};
         const std::string status_event = text(json, "status_event");
@@ -163,6 +177,7 @@ class RowReader {
         last.verdict = verdict_named(text(json, "verdict")).value_or(Verdict::finished);
         last.status_event = text(json, "status_event");
         last.opened_on = instant(json, "opened_on");
+        last.may_lie_in_gap = json["in_gap"].is_true();
         if (!texts_are_its) return last;
         if (!row_.tail_kind.empty()) last.final_message = row_.tail_text;
         if (flag(json, "reason")) last.reason = Reason{row_.error_code, row_.error_detail};

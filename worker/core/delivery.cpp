@@ -16,6 +16,11 @@ constexpr std::array<std::chrono::seconds, 3> lookup_settle{std::chrono::seconds
                                                             std::chrono::seconds{60}};
 using Next = std::optional<DeliveryProgress>;
 
+void forget_failed_looks(DeliveryProgress& progress) {
+    progress.look_failures = 0;
+    progress.unusable_looks = 0;
+}
+
 struct Stepper {
     const DeliveryProgress& now;
 
@@ -41,6 +46,10 @@ struct Stepper {
         return next;
     }
 
+    DeliveryProgress cannot_look_up(const std::string& why) const {
+        return to(DeliveryState::parked, std::string(cause_cannot_look_up) + ": " + why);
+    }
+
     Next operator()(const IntentMade&) const {
         // From UNKNOWN only after the last look-up saw nothing; never straight from a lost answer.
         const bool looked_enough = (in(DeliveryState::unknown) && !settle_before_lookup(now.lookups)) ||
@@ -49,6 +58,7 @@ struct Stepper {
         DeliveryProgress next = to(DeliveryState::sending, now.cause);
         next.attempt += 1;
         next.lookups = 0;
+        forget_failed_looks(next);
         return next;
     }
     Next operator()(const AnsweredSent& answer) const {
@@ -81,15 +91,23 @@ struct Stepper {
         DeliveryProgress next =
             to(DeliveryState::unknown, now.cause, wait.value_or(std::chrono::milliseconds{0}));
         next.lookups += 1;
+        forget_failed_looks(next);
         return next;
     }
     Next operator()(const LookFailed& failed) const {
         if (!may_be_looked_for()) return std::nullopt;
-        return to(DeliveryState::unknown, failed.cause, failed.wait);
+        DeliveryProgress next = to(DeliveryState::unknown, failed.cause, failed.wait);
+        if (failed.why != LookFailure::rate) next.look_failures += 1;
+        if (failed.why == LookFailure::unusable) next.unusable_looks += 1;
+        if (next.unusable_looks < most_unusable_looks) return next;
+        DeliveryProgress parked = cannot_look_up(failed.cause);
+        parked.look_failures = next.look_failures;
+        parked.unusable_looks = next.unusable_looks;
+        return parked;
     }
     Next operator()(const LookForbidden& forbidden) const {
         if (!may_be_out()) return std::nullopt;
-        return to(DeliveryState::parked, std::string(cause_cannot_look_up) + ": " + forbidden.cause);
+        return cannot_look_up(forbidden.cause);
     }
     Next operator()(const CredentialRefused& refused) const {
         if (!in(DeliveryState::planned) && !in(DeliveryState::retry)) return std::nullopt;
@@ -108,6 +126,7 @@ struct Stepper {
         DeliveryProgress next = to(may_be_visible ? DeliveryState::unknown : DeliveryState::retry, now.cause,
                                    std::chrono::milliseconds{0});
         next.lookups = 0;
+        forget_failed_looks(next);
         return next;
     }
     Next operator()(const OperatorSaysSent& verdict) const {

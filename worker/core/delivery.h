@@ -31,9 +31,11 @@ bool is_final(DeliveryState state);
 
 struct DeliveryProgress {
     DeliveryState state = DeliveryState::planned;
-    int attempt = 0;    ///< requests whose intent was made durable
-    int lookups = 0;    ///< since the last intent, look-ups that saw nothing
-    std::string cause;  ///< why it is not sent; empty while nothing went wrong
+    int attempt = 0;         ///< requests whose intent was made durable
+    int lookups = 0;         ///< since the last intent, look-ups that saw nothing
+    int look_failures = 0;   ///< look-ups that failed in a row, for whatever reason but their rate
+    int unusable_looks = 0;  ///< of them in a row, those that the platform answered with nothing of use
+    std::string cause;       ///< why it is not sent; empty while nothing went wrong
     std::string remote_id;
     std::string remote_url;
     std::optional<std::chrono::milliseconds> wait;  ///< until the next claim, from the moment of the step
@@ -68,9 +70,16 @@ struct FoundOnPlatform {  ///< a look-up saw it
     std::string remote_url;
 };
 struct NotFound {};
+/// Why a look-up failed.
+enum class LookFailure {
+    rate,      ///< refused for its rate
+    platform,  ///< the platform is down, or this place of it
+    unusable,  ///< it answered with something that is of no use, and may do so for ever
+};
 struct LookFailed {  ///< the look-up itself failed: says nothing about the post
     std::string cause;
     std::chrono::milliseconds wait{0};
+    LookFailure why = LookFailure::platform;
 };
 struct LookForbidden {
     std::string cause;
@@ -95,6 +104,9 @@ std::optional<DeliveryProgress> step(const DeliveryProgress& progress, const Del
 /// How long after a lost answer the first, second and third look-up are made: 3 s, 15 s, 60 s. After the
 /// third that sees nothing the post is tried again.
 std::optional<std::chrono::milliseconds> settle_before_lookup(int lookups_done);
+
+/// A post that may be visible is parked when so many look-ups in a row were answered with nothing of use.
+constexpr int most_unusable_looks = 20;
 
 constexpr std::string_view cause_credential = "credential";
 /// Parked for its credential.

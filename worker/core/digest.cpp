@@ -46,7 +46,7 @@ struct AddWork {
     void operator()(const FileChanged& changed) const {
         add_once(digest, digest.files, truncated(changed.path));
     }
-    void operator()(const LinkSeen& link) const { add_once(digest, digest.links, truncated(link.url)); }
+    void operator()(const RequestMade& made) const { add_once(digest, digest.links, truncated(made.url)); }
     void operator()(const ErrorSeen& error) const {
         if (with_id(digest.errors, error.id) || !has_room(digest, digest.errors.size())) return;
         digest.errors.push_back({error.id, truncated(error.text)});

@@ -1,5 +1,6 @@
-// What was done in a turn, as facts: files changed, commands and tests run with their results, links to pull
-// requests, errors. Bounded, and harmless to repeat: every entry is keyed by what it tells of.
+// What was done in a turn, as facts: files changed, commands and tests run with their results, pull
+// requests opened or pushed to, errors. Bounded, and harmless to repeat: every entry is keyed by what it
+// tells of.
 #pragma once
 
 #include <optional>

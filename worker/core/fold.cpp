@@ -37,15 +37,6 @@ void raise(std::optional<Instant>& mark, const std::optional<Instant>& at) {
     if (at && (!mark || *at > *mark)) mark = at;
 }
 
-/// Inactivity is to be expected in these states: a person has to act, or nothing was asked of the agent
-/// yet.
-bool rests(const Conversation& conversation) {
-    constexpr std::array<std::string_view, 5> resting{"paused", "waiting_for_confirmation", "rate_limited",
-                                                      "awaiting_user_confirmation", "awaiting_user_input"};
-    if (conversation.status == "idle") return !conversation.agent_since_status;
-    return std::find(resting.begin(), resting.end(), conversation.status) != resting.end();
-}
-
 bool starts_with_stuck(std::string_view reason) {
     return reason.starts_with("AgentStuckInLoopError");
 }
@@ -126,6 +117,14 @@ class FoldStep {
     /// is_repeat() has seen to).
     bool is_newest() const { return is_v0() || newer(event_->timestamp, conversation_.newest); }
 
+    /// `running` that is older than what was read tells of what is over, unless a turn is open and no newer
+    /// status was read.
+    bool is_stale(const StatusChange& change) const {
+        if (change.status != "running" || is_newest() || mutant(Mutant::stale_running_kept)) return false;
+        const bool is_open = std::holds_alternative<Open>(conversation_.turn_state);
+        return !is_open || !newer(event_->timestamp, conversation_.newest_status);
+    }
+
     // --- what each kind of event does -------------------------------------------------------------------
 
     void on(const UserMessage&) {
@@ -154,14 +153,16 @@ class FoldStep {
     void on(const AgentMessage& message) {
         agent_acts();
         Turn* turn = open_turn();
-        if (!turn) return;
+        if (!turn) return note_unopened(message);
         const bool of_this_turn =
             is_v0() || !event_->timestamp || !turn->opened_at || *event_->timestamp >= *turn->opened_at;
         const bool is_newer = is_v0() || !turn->final_message || !turn->final_message->at ||
                               !event_->timestamp || *event_->timestamp >= *turn->final_message->at;
-        if (of_this_turn && is_newer)
-            turn->final_message = FinalMessage{message.kind, redacted_prefix(message.text, max_message_bytes),
-                                               event_->timestamp};
+        if (of_this_turn && is_newer) turn->final_message = word_of(message);
+    }
+
+    FinalMessage word_of(const AgentMessage& message) const {
+        return {message.kind, redacted_words(message.text, max_message_bytes), event_->timestamp};
     }
 
     void on(const ErrorDetail& detail) {
@@ -177,13 +178,17 @@ class FoldStep {
     void on(const Activity&) {}
 
     void on(const StatusChange& change) {
-        const Turn* turn = current_turn(conversation_);
-        const bool repeated = change.status == conversation_.status && (!turn || turn->status_seen);
         const bool newest = is_newest();
-        conversation_.status = change.status;
-        conversation_.agent_since_status = false;
+        const bool stale = is_stale(change);
         raise(conversation_.newest, event_->timestamp);
         raise(conversation_.newest_status, event_->timestamp);
+        if (stale) return;
+        is_first_status_ = conversation_.status.empty();
+        if (is_v0() && change.status == "awaiting_user_input") open_unopened();
+        const Turn* turn = current_turn(conversation_);
+        const bool repeated = change.status == conversation_.status && (!turn || turn->status_seen);
+        conversation_.status = change.status;
+        conversation_.agent_since_status = false;
         if (repeated) return;
         reopen_after_timeout();
         if (change.status == "running") {
@@ -208,12 +213,12 @@ class FoldStep {
             if (Turn* turn = turn_or_start())
                 end(state == "finished" ? Verdict::finished : Verdict::rejected, std::move(*turn),
                     event_->id);
+        } else if (state == "stopped") {
+            stop();
         } else if (Turn* turn = open_turn()) {
             // Opening a session emits awaiting_user_input too: it counts only after the agent did something.
             if (state == "awaiting_user_input" && turn->agent_acted)
                 end(Verdict::awaiting_user_input, std::move(*turn), event_->id);
-            else if (state == "stopped")
-                end(Verdict::stopped, std::move(*turn), event_->id);
         }
     }
 
@@ -223,8 +228,8 @@ class FoldStep {
                 count(*candidate);
             else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
                 count(*awaiting);
-            else if (Turn* turn = open_turn())
-                end(Verdict::stopped, std::move(*turn), event_->id);
+            else
+                stop();
         } else if (status == "finished") {
             if (std::holds_alternative<Candidate>(conversation_.turn_state)) return;
             if (Turn* turn = turn_or_start())
@@ -266,6 +271,33 @@ class FoldStep {
             open(TurnKey(event_->id), event_->timestamp);
         else
             revoke();
+    }
+
+    /// The conversation is over. When that is the first status of it that was read, turn "start" is.
+    void stop() {
+        if (Turn* turn = is_first_status_ ? turn_or_start() : open_turn())
+            end(Verdict::stopped, std::move(*turn), event_->id);
+    }
+
+    /// What the agent says after it asked the user opens nothing yet: its `running` may have been lost.
+    void note_unopened(const AgentMessage& message) {
+        auto* ended = std::get_if<Ended>(&conversation_.turn_state);
+        const bool asked = conversation_.last && conversation_.last->verdict == Verdict::awaiting_user_input;
+        if (!is_v0() || ended == nullptr || !asked || mutant(Mutant::lost_running_believed)) return;
+        if (!ended->unopened) ended->unopened = UnopenedTurn{TurnKey(event_->id), at_, {}};
+        ended->unopened->final_message = word_of(message);
+    }
+
+    /// It asks again, and what it said meanwhile shows that a turn was open.
+    void open_unopened() {
+        const auto* ended = std::get_if<Ended>(&conversation_.turn_state);
+        if (ended == nullptr || !ended->unopened) return;
+        Turn turn;
+        turn.key = ended->unopened->key;
+        turn.opened_on = ended->unopened->opened_on;
+        turn.agent_acted = true;
+        turn.final_message = ended->unopened->final_message;
+        stand(Open{std::move(turn)});
     }
 
     void revoke() {
@@ -310,6 +342,8 @@ class FoldStep {
         const bool speaks = verdict == Verdict::finished || verdict == Verdict::awaiting_user_input;
         if (speaks && turn.final_message) ended.final_message = std::move(turn.final_message->text);
         if (verdict == Verdict::error) ended.reason = std::move(turn.reason);
+        if (verdict == Verdict::timeout)
+            ended.may_lie_in_gap = was_last_heard_before_gap(conversation_, rules_.inactivity);
         conversation_.last = ended;
         ended_.push_back(std::move(ended));
         stand(Ended{verdict == Verdict::timeout});
@@ -356,45 +390,13 @@ class FoldStep {
     Instant at_{};
     std::vector<TurnEnd> ended_;
     Applied applied_ = Applied::applied;
+    bool is_first_status_ = false;  ///< no status of the conversation was read before the event
 };
 
 }  // namespace
 
-std::optional<Instant> due_at(const Conversation& conversation) {
-    if (const auto* candidate = std::get_if<Candidate>(&conversation.turn_state)) return candidate->due;
-    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.turn_state)) return awaiting->due;
-    if (const auto* open = std::get_if<Open>(&conversation.turn_state)) return open->due;
-    return std::nullopt;
-}
-
-const Turn* current_turn(const Conversation& conversation) {
-    if (const auto* open = std::get_if<Open>(&conversation.turn_state)) return &open->turn;
-    if (const auto* candidate = std::get_if<Candidate>(&conversation.turn_state)) return &candidate->turn;
-    if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.turn_state)) return &awaiting->turn;
-    return nullptr;
-}
-
 std::string_view name_of(Applied applied) {
     return applied_names.of(applied);
-}
-
-bool would_time_out(const Conversation& conversation, Instant now, const InactivityRules& rules) {
-    const auto* open = std::get_if<Open>(&conversation.turn_state);
-    if (!open || !open->due || *open->due > now || !rules.watched_since) return false;
-    return !rules.returned_at || *rules.returned_at + rules.after <= now;
-}
-
-Conversation watch_inactivity(Conversation conversation, const InactivityRules& rules) {
-    auto* open = std::get_if<Open>(&conversation.turn_state);
-    if (!open) return conversation;
-    open->due.reset();
-    open->asked = false;
-    if (!rules.watched_since || rests(conversation)) return conversation;
-    Instant since = *rules.watched_since;
-    if (conversation.last_event_at) since = std::max(since, *conversation.last_event_at);
-    if (rules.returned_at) since = std::max(since, *rules.returned_at);
-    open->due = since + rules.after;
-    return conversation;
 }
 
 bool could_steer(const Event& event) {

@@ -16,6 +16,7 @@ struct InactivityRules {
     std::chrono::seconds after{7200};
     std::optional<Instant> watched_since;  ///< newest adoption of a callback; none: inactivity is not watched
     std::optional<Instant> returned_at;    ///< when the partition came back from its last outage
+    std::optional<Instant> gap_at;         ///< database time at which records were found to be lost
     bool may_fire = true;                  ///< false: the mass-timeout guard suspends it
 };
 
@@ -56,6 +57,10 @@ Folded tick(Conversation conversation, Instant now, const FoldRules& rules = {})
 /// True when the pending timer would count a `timeout` at `now`: the mass-timeout guard has to be asked
 /// first.
 bool would_time_out(const Conversation& conversation, Instant now, const InactivityRules& rules);
+
+/// True when nothing was heard of the conversation since records of its partition were found to be lost: what
+/// looks like inactivity may be an end that was among them.
+bool was_last_heard_before_gap(const Conversation& conversation, const InactivityRules& rules);
 
 /// Starts the timer over an open turn's inactivity anew, as after an event or when a callback was adopted at
 /// rules.watched_since.

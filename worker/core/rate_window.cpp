@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/backoff.h"
 #include "base/mutant.h"
 #include "base/text.h"
 
@@ -13,7 +14,31 @@ bool one_at_a_time(const RateWindow& window, const std::vector<RateLimit>& limit
            std::any_of(limits.begin(), limits.end(), [](const RateLimit& limit) { return limit.count == 1; });
 }
 
+/// How far apart look-ups are on average, and how many may be made at once.
+struct LookPace {
+    Micros apart{0};
+    int at_once = 5;
+};
+
+LookPace pace_of(const std::vector<RateLimit>& look_limits) {
+    LookPace pace;
+    for (const RateLimit& limit : look_limits) {
+        pace.apart = std::max(pace.apart, Micros(limit.span) / limit.count);
+        pace.at_once = std::min(pace.at_once, limit.count);
+    }
+    return pace;
+}
+
 }  // namespace
+
+Instant RateWindow::next_look(const std::vector<RateLimit>& look_limits) const {
+    const LookPace pace = pace_of(look_limits);
+    return look_limits.empty() ? Instant{} : looks_until - (pace.at_once - 1) * pace.apart;
+}
+
+void RateWindow::begin_look(const std::vector<RateLimit>& look_limits, Instant now) {
+    looks_until = std::max(looks_until, now) + pace_of(look_limits).apart;
+}
 
 Instant RateWindow::next(Call call, const std::vector<RateLimit>& limits) const {
     Instant at = mutant(Mutant::closed_window_ignored) ? Instant{} : closed_until;
@@ -63,6 +88,15 @@ void RateWindow::record_success(Instant begun) {
     if (last_refused_at && begun < *last_refused_at) return;
     refusals = 0;
     last_refused_at.reset();
+}
+
+std::chrono::milliseconds pause_after_refusal(std::optional<std::chrono::seconds> not_before,
+                                              bool is_estimate, int refusals, double random01) {
+    const auto backoff = full_jitter(refusals, random01);
+    if (!not_before) return backoff;
+    constexpr int most_doublings = 4;
+    const int doublings = is_estimate ? std::clamp(refusals - 1, 0, most_doublings) : 0;
+    return *not_before * (1 << doublings) + backoff / 10;
 }
 
 std::string to_text(const std::vector<Instant>& calls) {

@@ -2,6 +2,7 @@
 // row's lock and the database's clock are the caller's.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct RateWindow {
     /// Deliveries that were queued before that waited while no worker served the queue: their rows may be
     /// out of date, so they are looked for before they are sent.
     Instant unattended_until;
+    /// Look-ups that were made fill their budget until then (next_look()).
+    Instant looks_until;
     bool operator==(const RateWindow&) const = default;
 
     /// The earliest instant at which such a call may begin. A call is counted by the latest instant at which
@@ -41,6 +44,12 @@ struct RateWindow {
     /// as unattended: the pool was away, or the tables were set back.
     bool serve(const std::vector<RateLimit>& limits, Instant now);
 
+    /// The earliest instant at which a look-up may begin by its own limits: on average so many that the
+    /// strictest of them is kept, and a few at once.
+    Instant next_look(const std::vector<RateLimit>& look_limits) const;
+    /// Counts a look-up that begins at `now` against its own limits.
+    void begin_look(const std::vector<RateLimit>& look_limits, Instant now);
+
     /// Counts a call that ends at `until` at the latest.
     void begin(Instant until);
     /// The call that was counted with `until` ended at `now`. Drops calls that no limit counts any more.
@@ -52,6 +61,13 @@ struct RateWindow {
     /// A call that began at `begun` was not refused. Ignored like a refusal.
     void record_success(Instant begun);
 };
+
+/// For how long a refusal by rate, `refusals` in a row by now, closes the window: the platform's own waiting
+/// time, and a little more after each refusal, so that pools which share the limit do not come back at the
+/// same moment; without a time full jitter. When `not_before` is only an estimate, it doubles with each
+/// refusal, up to sixteen times as long. `random01`: a draw from [0, 1].
+std::chrono::milliseconds pause_after_refusal(std::optional<std::chrono::seconds> not_before,
+                                              bool is_estimate, int refusals, double random01);
 
 /// The instants as one text (microseconds, separated by blanks), and back, without parts that are no numbers.
 std::string to_text(const std::vector<Instant>& calls);

@@ -6,8 +6,10 @@
 #include "base/mutant.h"
 #include "base/under_way.h"
 #include "worker/deliver/admission.h"
+#include "worker/deliver/breakers.h"
 #include "worker/deliver/credentials.h"
 #include "worker/deliver/freeze.h"
+#include "worker/deliver/replaceable_sink.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
@@ -106,6 +108,8 @@ void DeliveryClaimer::find_sink(const CallbackRow& callback, ClaimedDelivery& cl
     const auto sink = sinks_.find(claimed.row.sink);
     claimed.obstacle.clear();
     claimed.sink = processor && sink != sinks_.end() ? sink->second.get() : nullptr;
+    claimed.kept = claimed.sink == nullptr ? nullptr : current_of(*claimed.sink);
+    if (claimed.kept) claimed.sink = claimed.kept.get();
     if (processor) claimed.target = processor->target;
     if (!claimed.sink)
         claimed.obstacle =
@@ -131,11 +135,14 @@ Result<Admission> DeliveryClaimer::admit_post(Transaction& transaction, ClaimedD
     }
     if (!claimed.obstacle.empty()) {
         const int attempt = row.progress.attempt;
-        row.progress = {DeliveryState::parked, attempt, 0, claimed.obstacle, "", "", std::nullopt};
+        row.progress = {};
+        row.progress.state = DeliveryState::parked;
+        row.progress.attempt = attempt;
+        row.progress.cause = claimed.obstacle;
         row.next_attempt_at = claimed.claimed_at;
         return Admission::put_off;
     }
-    TRY(const Admission admission, admit(transaction, claimed));
+    TRY(const Admission admission, admit(transaction, claimed, clock_));
     if (admission != Admission::granted || !row.body.empty()) return admission;
     TRY_VOID(load_summary(transaction, claimed));
     return Admission::granted;
@@ -160,18 +167,24 @@ Result<Admission> DeliveryClaimer::admit_dedup(Transaction& transaction, Claimed
     }
     claimed.quota = claimed.sink->quota(claimed.target);
     if (claimed.quota.credential.empty()) return Admission::granted;
-    TRY(const auto state, transaction.credentials().read(claimed.quota.credential));
-    if (state.parked_since) {
-        claimed.row.dedup_due_at = claimed.claimed_at + probe_every;
+    TRY(claimed.credential, credential_state(transaction, claimed.quota.credential));
+    const Passage passage = passage_of(claimed.credential, Call::read, claimed.claimed_at, true);
+    if (claimed.credential.parked_since || passage == Passage::wait) {
+        claimed.row.dedup_due_at =
+            claimed.claimed_at + (claimed.credential.parked_since ? probe_every : rules_.dedup_after);
         return Admission::put_off;
     }
     TRY(auto permit, acquire_permit(transaction, claimed.quota, Call::read, {}, claimed.claimed_at,
                                     *claimed.row.lease_until));
     if (!permit) {
-        claimed.row.dedup_due_at = permit.error().until;
+        claimed.row.dedup_due_at = drawn(permit.error(), clock_);
         return Admission::put_off;
     }
     claimed.permit = std::move(*permit);
+    if (passage == Passage::probe) {
+        claimed.credential.look_ups.begin_probe(claimed.claimed_at);
+        TRY_VOID(transaction.credentials().update(claimed.quota.credential, claimed.credential));
+    }
     return Admission::granted;
 }
 

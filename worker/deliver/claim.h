@@ -1,6 +1,7 @@
 // The first step of a delivery: one transaction leases the row and decides whether its call may be made now.
 // A call needs a due row without a lease, no older open delivery of its callback, a credential that the
-// platform does not refuse (credentials.h), and a permit of its rate window (permits.h).
+// platform does not refuse (credentials.h), a platform that is not down (breakers.h), and a permit of its
+// rate window (permits.h).
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 
 #include "base/ids.h"
 #include "schemas/summary.h"
+#include "sinks/port/sink.h"
 #include "sinks/processor.h"
 #include "worker/deliver/permits.h"
 #include "worker/deliver/sender_clock.h"
@@ -45,16 +47,21 @@ struct ClaimedDelivery {
     bool overdue = false;  ///< to be looked for before it is sent
 
     Sink* sink = nullptr;
+    std::shared_ptr<Sink>
+        kept;              ///< keeps `sink` alive where it may be replaced meanwhile (replaceable_sink.h)
     std::string obstacle;  ///< why there is no sink to talk to
     Target target;
     Summary summary;    ///< to be rendered; only when the row has no body yet
     std::string froze;  ///< the source of a summary that this claim had to freeze; else empty
     Quota quota;
     Permit permit;
+    CredentialRow credential;        ///< the row of its credential, when the call was granted
     std::vector<std::string> tries;  ///< refused credentials that this delivery tries for all others
 
     // What the platform said, once it has been asked.
     bool was_asked = false;
+    Call asked = Call::write;  ///< what `platform` is about
+    PlatformState platform = PlatformState::not_asked;
     RateSignal rate;
     bool credential_works = false;
     bool credential_refused = false;

@@ -28,7 +28,8 @@ Result<void> change(Store& store, const std::string& credential,
 Result<CredentialRow> credential_state(Transaction& transaction, const std::string& credential) {
     TRY(const CredentialRow row, transaction.credentials().read(credential));
     // Locked, so that it is not released between this read and what follows from it.
-    return row.parked_since ? transaction.credentials().lock(credential) : Result<CredentialRow>(row);
+    const bool is_held_up = row.parked_since || row.posts.is_open() || row.look_ups.is_open();
+    return is_held_up ? transaction.credentials().lock(credential) : Result<CredentialRow>(row);
 }
 
 Result<void> credential_refused(Transaction& transaction, const std::string& credential,

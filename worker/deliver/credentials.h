@@ -16,8 +16,8 @@ namespace epilogue {
 /// How often a refused credential is tried again.
 constexpr std::chrono::minutes probe_every{5};
 
-/// The credential's row; locked when the credential is refused, else as last committed. Errors of this and
-/// the following functions: the database's.
+/// The credential's row; locked when the credential is refused or a breaker of it open, else as last
+/// committed. Errors of this and the following functions: the database's.
 Result<CredentialRow> credential_state(Transaction& transaction, const std::string& credential);
 
 /// A platform refused the credential at `now`: its deliveries are to be parked.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/backoff.h"
 #include "base/io/log.h"
 #include "base/mutant.h"
+#include "worker/deliver/breakers.h"
 
 namespace epilogue {
 
@@ -46,29 +48,58 @@ bool DuplicateRemover::remove_all_but_oldest(const ClaimedDelivery& claimed,
     return all;
 }
 
+/// When the row is checked again; nullopt: never, because the check is over, or its look-ups were answered
+/// with nothing of use for too long. Those that fail come ever more seldom.
+std::optional<Instant> DuplicateRemover::next_check(const ClaimedDelivery& claimed,
+                                                    const LookupResult& lookup, bool over, Instant now,
+                                                    DeliveryProgress& progress) const {
+    constexpr std::chrono::minutes longest{10};
+    const bool failed = !lookup.ok && !lookup.rate_limited;
+    progress.look_failures = failed ? progress.look_failures + 1 : 0;
+    if (!failed)
+        progress.unusable_looks = 0;
+    else if (lookup.platform != PlatformState::failed)
+        progress.unusable_looks += 1;
+    if (over || progress.unusable_looks >= most_unusable_looks) {
+        if (!over)
+            log_warn("a post cannot be checked for twins",
+                     {{"delivery", claimed.row.id}, {"why", lookup.cause}});
+        return std::nullopt;
+    }
+    if (progress.look_failures < 2) return now + rules_.dedup_after;
+    return now + rules_.dedup_after +
+           full_jitter(progress.look_failures, clock_.random01(), rules_.dedup_after, longest);
+}
+
 Result<void> DuplicateRemover::check(ClaimedDelivery& claimed) const {
     const LookupResult lookup = claimed.sink->find(claimed.post());
     claimed.rate = rate_signal_of(lookup);
+    claimed.asked = Call::read;
+    claimed.platform = lookup.ok ? PlatformState::answered : lookup.platform;
     observer_.looked(claimed.row.sink, !lookup.ok ? "failed" : lookup.found.empty() ? "absent" : "found");
     const bool over = lookup.ok ? remove_all_but_oldest(claimed, lookup) : lookup.forbidden;
+    BreakerChange change = BreakerChange::none;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(auto stored, transaction.deliveries().lock(claimed.row.id));
         TRY(const Instant now, transaction.now());
         if (!stored || stored->generation != claimed.row.generation) return {};
+        TRY(change, note_platform(transaction, claimed, now, clock_.random01()));
         TRY(const auto closed_until,
             release_permit(transaction, claimed.permit, claimed.rate, false, now, clock_.random01()));
         stored->generation.value += 1;
         stored->lease_until = now;
         stored->crashes = 0;
-        stored->dedup_due_at =
-            over ? std::nullopt
-                 : std::optional(std::max(now + rules_.dedup_after, closed_until.value_or(now)));
+        stored->dedup_due_at = next_check(claimed, lookup, over, now, stored->progress);
+        if (stored->dedup_due_at && closed_until)
+            stored->dedup_due_at = std::max(*stored->dedup_due_at, *closed_until);
         return transaction.deliveries().update(*stored);
     };
-    return store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
+    TRY_VOID(store_.transact(work, [&](Transaction& transaction) -> Result<bool> {
         TRY(const auto stored, transaction.deliveries().lock(claimed.row.id));
         return !stored || stored->generation > claimed.row.generation;
-    });
+    }));
+    tell(claimed, change);
+    return {};
 }
 
 }  // namespace epilogue

@@ -37,6 +37,8 @@ class DuplicateRemover {
 
   private:
     bool may_check(const ClaimedDelivery& claimed) const;
+    std::optional<Instant> next_check(const ClaimedDelivery& claimed, const LookupResult& lookup, bool over,
+                                      Instant now, DeliveryProgress& progress) const;
 
     Store& store_;
     const SenderRules& rules_;

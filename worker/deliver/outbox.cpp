@@ -44,6 +44,11 @@ Result<bool> Outbox::send(const Task& task) {
     return false;
 }
 
+void Outbox::add_planned(const DeliveryRow& row, bool waits) {
+    sender_.planned(row);
+    if (!waits) add({row.id, row.sink});
+}
+
 void Outbox::work_at(const Task& task) {
     const auto sent = send(task);
     trouble_(sent ? "" : sent.error().text);
@@ -68,6 +73,7 @@ struct Outbox::Housekeeping {
 Result<void> Outbox::look(std::vector<Task>& tasks) {
     Housekeeping housekeeping;
     TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+        TRY_VOID(find_probes(transaction, tasks));
         TRY_VOID(find_due(transaction, tasks));
         TRY_VOID(find_queued(transaction, tasks, housekeeping));
         return find_parked(transaction, tasks, housekeeping);
@@ -76,6 +82,28 @@ Result<void> Outbox::look(std::vector<Task>& tasks) {
     for (const std::string& credential : housekeeping.unsettled) TRY_VOID(sender_.settle(credential));
     for (const std::string& credential : housekeeping.nothing_parked)
         TRY_VOID(forget_parked(store_, credential));
+    return {};
+}
+
+/// Of each platform that is down, and whose probe is due, one of the deliveries that wait for it; not always
+/// the same, nor always the oldest: its own place alone may be out of order.
+Result<void> Outbox::find_probes(Transaction& transaction, std::vector<Task>& tasks) {
+    TRY(const auto all, transaction.credentials().down(sweep_queues));
+    for (const DownCredential& down : all) {
+        const std::string look_queue = look_queue_of(down.name);
+        std::vector<DeliveryRow> held;
+        if (down.look_up_is_due) {
+            TRY(held, transaction.rate_limits().queue_heads(look_queue, heads_of_a_queue));
+        }
+        const bool newest = offered_ % 2 != 0;
+        if (held.empty() && down.post_is_due && !down.look_ups_wait) {
+            TRY(held,
+                transaction.credentials().held_posts(down.name, look_queue, newest, heads_of_a_queue / 2));
+        }
+        if (held.empty()) continue;
+        const DeliveryRow& row = held[offered_++ % held.size()];
+        tasks.push_back({row.id, row.sink});
+    }
     return {};
 }
 

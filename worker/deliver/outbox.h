@@ -36,6 +36,9 @@ class Outbox {
 
     /// Hands over a delivery that just became due, unless its id is queued or under way already.
     void add(Task task) { queue_.add(std::move(task)); }
+    /// The same for one whose row has just become durable; `waits`: it is not due before its summary is
+    /// frozen.
+    void add_planned(const DeliveryRow& row, bool waits);
     /// Looks for due deliveries at once.
     void sweep_now() { queue_.sweep_now(); }
     /// No new delivery is begun from now on. True when those under way were recorded before the deadline.
@@ -45,13 +48,15 @@ class Outbox {
     /// at it.
     std::optional<Task> begin() { return queue_.begin(); }
     void work_at(const Task& task);
-    /// One step of the sweeper: parks and releases what waits for a credential, queues what is due.
+    /// One step of the sweeper: parks and releases what waits for a credential, offers probes of platforms
+    /// that are down, queues what is due.
     void sweep_once();
 
   private:
     struct Housekeeping;
     Result<bool> send(const Task& task);
     Result<void> look(std::vector<Task>& tasks);
+    Result<void> find_probes(Transaction& transaction, std::vector<Task>& tasks);
     static Result<void> find_due(Transaction& transaction, std::vector<Task>& tasks);
     static Result<void> find_queued(Transaction& transaction, std::vector<Task>& tasks,
                                     Housekeeping& housekeeping);
@@ -62,6 +67,7 @@ class Outbox {
     Sender& sender_;
     const std::function<void(const std::string&)> trouble_;
     LeasedQueue<Task> queue_;
+    std::size_t offered_ = 0;  ///< probes, by the sweeper
 };
 
 }  // namespace epilogue

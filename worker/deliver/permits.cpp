@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/backoff.h"
+#include "base/mutant.h"
 #include "sinks/port/sink.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/rate_limit_rows.h"
@@ -14,12 +14,8 @@ namespace {
 /// and a read is in no queue that would be served then.
 constexpr std::chrono::seconds ask_again{5};
 
-/// For how long a refusal closes the window: the platform's own waiting time, and a little more after each
-/// refusal, so that pools which share the limit do not come back at the same moment.
-std::chrono::milliseconds pause(const RateSignal& signal, int refusals, double random01) {
-    const auto backoff = full_jitter(refusals, random01);
-    return signal.not_before ? *signal.not_before + backoff / 10 : backoff;
-}
+/// Over how long look-ups are spread that find their budget used up.
+constexpr std::chrono::seconds look_spread{15};
 
 void begin_queue(RateWindow& window, Instant now) {
     if (!window.waiting) window.served_at = now;
@@ -29,7 +25,7 @@ void begin_queue(RateWindow& window, Instant now) {
 }  // namespace
 
 RateSignal rate_signal_of(const LookupResult& lookup) {
-    return {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited};
+    return {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited, lookup.is_estimate};
 }
 
 Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, const Quota& quota, Call call,
@@ -41,6 +37,8 @@ Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, co
     permit.window = call == Call::write ? quota.window : quota.look_window;
     if (permit.window == quota.window) permit.limits = quota.limits;
     if (permit.window.empty()) return permit;
+    if (mutant(Mutant::held_posts_let_go_at_once) && queued_since) return permit;
+    const bool counts_look = call == Call::read && !quota.look_limits.empty();
     RateLimitRows& rows = transaction.rate_limits();
     RateWindow window;
     bool is_noted = false;
@@ -53,7 +51,9 @@ Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, co
     };
     // An open window that does not count this call needs no lock; most windows are that most of the time.
     TRY(window, rows.read(permit.window));
-    if (!window.keeps(call, permit.limits) && may_begin() && !is_noted) return permit;
+    if (!counts_look && !window.keeps(call, permit.limits) && may_begin() && !is_noted) return permit;
+    const auto budget_is_used_up = [&] { return counts_look && window.next_look(quota.look_limits) > now; };
+    if (budget_is_used_up()) return tl::unexpected(NotYet{window.next_look(quota.look_limits), look_spread});
     if (call == Call::write && window.waiting && window.next(call, permit.limits) > now) {
         // Many deliveries may be queued at the same time: a shared lock is enough to see that the row says
         // so, and that close_empty_queue() cannot change it before they are committed.
@@ -61,6 +61,7 @@ Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, co
         if (window.waiting) return tl::unexpected(NotYet{window.next(call, permit.limits)});
     }
     TRY(window, rows.lock(permit.window));
+    if (budget_is_used_up()) return tl::unexpected(NotYet{window.next_look(quota.look_limits), look_spread});
     Instant next = window.next(call, permit.limits);
     if (call == Call::read) next = std::min(next, std::max(window.closed_until, now + ask_again));
     bool may_go = may_begin();
@@ -70,8 +71,9 @@ Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, co
     }
     if (may_go) {
         const bool keeps = window.keeps(call, permit.limits);
-        if (!keeps && !is_noted) return permit;
+        if (!keeps && !counts_look && !is_noted) return permit;
         if (keeps) window.begin(permit.until.emplace(until));
+        if (counts_look) window.begin_look(quota.look_limits, now);
     } else if (call == Call::write && !window.waiting) {
         begin_queue(window, now);
     } else {
@@ -92,13 +94,25 @@ Result<std::optional<Instant>> release_permit(Transaction& transaction, const Pe
     if (permit.until) window.end(permit.call, *permit.until, permit.limits, now);
     if (signal.refused) {
         window.record_refusal(permit.begun, now);
-        window.closed_until = std::max(window.closed_until, now + pause(signal, window.refusals, random01));
+        window.closed_until = std::max(
+            window.closed_until,
+            now + pause_after_refusal(signal.not_before, signal.is_estimate, window.refusals, random01));
     } else if (!signal.silent) {
         window.record_success(permit.begun);
     }
     if (is_queued_now) begin_queue(window, now);
     TRY_VOID(rows.update(permit.window, window, window.next(Call::write, permit.limits)));
     return signal.refused ? std::optional(window.closed_until) : std::nullopt;
+}
+
+Result<void> join_queue(Transaction& transaction, const std::string& queue, Instant now) {
+    RateLimitRows& rows = transaction.rate_limits();
+    TRY(RateWindow window, rows.read(queue));
+    // Shared: close_empty_queue() cannot change the row before this transaction is committed.
+    if (window.waiting) {
+        TRY(window, rows.share_lock(queue));
+    }
+    return window.waiting ? Result<void>() : open_queue(transaction, queue, now);
 }
 
 Result<void> open_queue(Transaction& transaction, const std::string& name, Instant now) {

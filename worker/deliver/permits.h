@@ -30,6 +30,7 @@ struct RateSignal {
     bool refused = false;
     std::optional<std::chrono::seconds> not_before;  ///< when refused: the platform's own waiting time
     bool silent = false;                             ///< there was no answer
+    bool is_estimate = false;  ///< `not_before` is only the least: it grows with each refusal in a row
 };
 
 /// What a look-up says about it.
@@ -38,6 +39,8 @@ RateSignal rate_signal_of(const LookupResult& lookup);
 /// When a call that was not given a permit may ask again.
 struct NotYet {
     Instant until;
+    /// Up to so much later, at random: many look-ups may be told the same.
+    std::chrono::seconds spread{0};
 };
 
 /// A permit for a call at `now` that is over at `until` at the latest, or when to ask again. `queued_since`:
@@ -55,6 +58,10 @@ Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, co
 Result<std::optional<Instant>> release_permit(Transaction& transaction, const Permit& permit,
                                               const RateSignal& signal, bool is_queued_now, Instant now,
                                               double random01);
+
+/// As open_queue(), for a delivery that joins a queue which mostly exists already: many may do so at the
+/// same time. Errors: the database's.
+Result<void> join_queue(Transaction& transaction, const std::string& queue, Instant now);
 
 /// Notes in the window's row that deliveries were queued for it. Errors: the database's.
 Result<void> open_queue(Transaction& transaction, const std::string& window, Instant now);

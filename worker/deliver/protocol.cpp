@@ -4,6 +4,7 @@
 
 #include "base/backoff.h"
 #include "base/mutant.h"
+#include "worker/deliver/breakers.h"
 #include "worker/deliver/complete_callback.h"
 #include "worker/deliver/credentials.h"
 #include "worker/store/fence.h"
@@ -22,6 +23,13 @@ void note_look_up(const LookupResult& lookup, ClaimedDelivery& claimed) {
     claimed.was_asked = true;
     claimed.rate = rate_signal_of(lookup);
     claimed.credential_works = lookup.ok;
+    claimed.asked = Call::read;
+    claimed.platform = lookup.ok ? PlatformState::answered : lookup.platform;
+}
+
+LookFailure why_failed(const LookupResult& lookup) {
+    if (lookup.rate_limited) return LookFailure::rate;
+    return lookup.platform == PlatformState::failed ? LookFailure::platform : LookFailure::unusable;
 }
 
 /// What an answer to a post says about the window and the credential. A definite no shows, too, that the
@@ -30,7 +38,9 @@ void note_answer(const Attempt& attempt, ClaimedDelivery& claimed) {
     const bool is_no = attempt.answer == Answer::refused || attempt.answer == Answer::unauthorised;
     claimed.was_asked = true;
     claimed.rate = {attempt.rate_limited, attempt.not_before,
-                    attempt.answer != Answer::sent && !is_no && !attempt.rate_limited};
+                    attempt.answer != Answer::sent && !is_no && !attempt.rate_limited, attempt.is_estimate};
+    claimed.asked = Call::write;
+    claimed.platform = attempt.answer == Answer::sent ? PlatformState::answered : attempt.platform;
     claimed.credential_refused = attempt.answer == Answer::unauthorised && !attempt.scope_is_target;
     claimed.credential_works = attempt.answer == Answer::sent || (is_no && !claimed.credential_refused);
 }
@@ -66,14 +76,20 @@ Result<bool> PostingProtocol::look_before_sending(ClaimedDelivery& claimed) cons
 }
 
 DeliveryEvent PostingProtocol::look(ClaimedDelivery& claimed) const {
+    const auto begun = clock_.boottime();
     const LookupResult lookup = claimed.sink->find(claimed.post());
+    observer_.called(claimed.row.sink, "look_up", clock_.boottime() - begun);
     note_look_up(lookup, claimed);
     if (!lookup.ok && !mutant(Mutant::look_up_error_read_as_absent)) {
         observer_.looked(claimed.row.sink, lookup.forbidden ? "forbidden" : "failed");
         if (lookup.forbidden) return LookForbidden{lookup.cause};
         constexpr std::chrono::seconds pause{3};
-        return LookFailed{lookup.cause,
-                          lookup.not_before.value_or(pause) + full_jitter(3, clock_.random01(), pause)};
+        constexpr std::chrono::minutes longest{5};
+        const int failures = claimed.row.progress.look_failures + 1;
+        return LookFailed{
+            lookup.cause,
+            lookup.not_before.value_or(pause) + full_jitter(failures, clock_.random01(), pause, longest),
+            why_failed(lookup)};
     }
     observer_.looked(claimed.row.sink, lookup.found.empty() ? "absent" : "found");
     if (lookup.found.empty()) return NotFound{};
@@ -89,7 +105,9 @@ Result<DeliveryEvent> PostingProtocol::send(ClaimedDelivery& claimed) const {
     if (!lease_holds(claimed))
         return failure(Remedy::fatal, Cause::fenced,
                        "delivery " + row.id + ": its lease is too short for another request");
+    const auto begun = clock_.boottime();
     const Attempt attempt = claimed.sink->create(claimed.post());
+    observer_.called(row.sink, "post", clock_.boottime() - begun);
     observer_.answered(row.sink, attempt.answer);
     note_answer(attempt, claimed);
     return event_of(attempt, claimed);
@@ -118,6 +136,7 @@ DeliveryEvent PostingProtocol::event_of(const Attempt& attempt, const ClaimedDel
 Result<void> PostingProtocol::record(ClaimedDelivery& claimed, const DeliveryEvent& event) const {
     DeliveryRow next = claimed.row;
     std::optional<Instant> at;
+    BreakerChange change = BreakerChange::none;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(const auto stored, transaction.deliveries().lock(claimed.row.id));
         TRY(const Instant now, transaction.now());
@@ -126,7 +145,14 @@ Result<void> PostingProtocol::record(ClaimedDelivery& claimed, const DeliveryEve
         if (!is_ours) return fenced("delivery " + claimed.row.id);
         TRY(next, row_after(claimed, *stored, event, now));
         at = now;
+        if (claimed.was_asked) {
+            TRY(change, note_platform(transaction, claimed, now, clock_.random01()));
+        }
         TRY_VOID(record_answer(transaction, claimed, next, now));
+        const bool is_down = change == BreakerChange::opened || change == BreakerChange::stays_open;
+        // It waits for the platform then and not for its own time: the breaker needs something to ask with.
+        if (is_down && next.progress.state == DeliveryState::unknown && claimed.asked == Call::read)
+            next.next_attempt_at = now;
         TRY_VOID(transaction.deliveries().update(next));
         return complete_callback(transaction, next);
     };
@@ -138,10 +164,13 @@ Result<void> PostingProtocol::record(ClaimedDelivery& claimed, const DeliveryEve
     TRY_VOID(store_.transact(work, is_done));
     const bool entered = next.progress.state != claimed.row.progress.state;
     claimed.row = std::move(next);
+    tell(claimed, change);
     if (!entered) return {};
     observer_.entered(claimed.row.sink, claimed.row.progress.state, 1);
-    if (claimed.row.progress.state == DeliveryState::sent)
-        observer_.visible(claimed.row.sink, *at - claimed.row.created_at);
+    observer_.changed(claimed.row);
+    if (claimed.row.progress.state != DeliveryState::sent) return {};
+    observer_.visible(claimed.row.sink, *at - claimed.row.created_at);
+    if (claimed.row.event_at) observer_.visible_after_event(claimed.row.sink, *at - *claimed.row.event_at);
     return {};
 }
 

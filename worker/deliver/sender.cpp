@@ -22,8 +22,10 @@ Result<bool> Sender::attempt(const DeliveryId& delivery_id, Purpose purpose) con
     TRY_VOID(claimer_.claim(delivery_id, purpose, claimed));
     if (claimed.admission == Admission::untouched) return false;
     if (!claimed.froze.empty()) observer_.froze(claimed.froze);
-    if (claimed.row.progress.state != claimed.found)
+    if (claimed.row.progress.state != claimed.found) {
         observer_.entered(claimed.row.sink, claimed.row.progress.state, 1);
+        observer_.changed(claimed.row);
+    }
     if (claimed.admission == Admission::put_off) return true;
     const auto worked = protocol_.run(claimed);
     if (!worked && is_fenced(worked.error())) {
@@ -51,6 +53,7 @@ Result<void> Sender::settle(const std::string& credential) const {
     const std::string sink = credential.substr(0, credential.find(':'));
     return settle_credential(store_, credential, [&](DeliveryState state, std::int64_t rows) {
         observer_.entered(sink, state, rows);
+        observer_.settled(credential, state, rows);
     });
 }
 

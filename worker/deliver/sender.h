@@ -43,6 +43,9 @@ class Sender {
     /// it looked. Errors: the database's.
     Result<bool> remove_duplicates(const DeliveryId& delivery_id) const;
 
+    /// Tells the observer of a delivery that has just become durable.
+    void planned(const DeliveryRow& row) const { observer_.changed(row); }
+
     /// Parks or releases the deliveries that wait for the credential. Errors: the database's.
     Result<void> settle(const std::string& credential) const;
 

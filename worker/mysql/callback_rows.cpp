@@ -184,4 +184,11 @@ Result<IdempotentRequest> MysqlCallbackRows::save_idempotency_key(const Idempote
     return kept;
 }
 
+Result<void> MysqlCallbackRows::point_idempotency_key(const std::string& key,
+                                                      const std::string& registration) {
+    TRY_VOID(
+        session_.execute("UPDATE kept_requests SET registration=? WHERE request_key=?", {registration, key}));
+    return {};
+}
+
 }  // namespace epilogue

@@ -26,6 +26,7 @@ class MysqlCallbackRows final : public CallbackRows {
     Result<CallbackId> insert(const CallbackRow& row) override;
     Result<std::optional<CallbackId>> with_idempotency_key(const std::string& key) override;
     Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) override;
+    Result<void> point_idempotency_key(const std::string& key, const std::string& registration) override;
 
   private:
     Result<std::vector<CallbackRow>> callbacks_where(const std::string& condition,

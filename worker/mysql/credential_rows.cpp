@@ -9,15 +9,18 @@ namespace epilogue {
 namespace {
 
 constexpr const char* credential_index = "ix_deliveries_credential";
+constexpr const char* breaker_columns =
+    "post_failures, post_place, post_since, post_probe_at, look_failures, look_place, look_since, "
+    "look_probe_at";
 const std::string parked_for_credential = "state='PARKED' AND cause LIKE 'credential%'";
 
 }  // namespace
 
 Result<CredentialRow> MysqlCredentialRows::credential(const std::string& name, const char* lock) {
-    TRY(const auto rows, session_.query(std::string("SELECT parked_since, cause, probe_at, unsettled FROM "
-                                                    "credentials WHERE credential=?") +
-                                            lock,
-                                        {name}));
+    TRY(const auto rows,
+        session_.query("SELECT parked_since, cause, probe_at, unsettled, " + std::string(breaker_columns) +
+                           " FROM credentials WHERE credential=?" + lock,
+                       {name}));
     CredentialRow row;
     if (rows.empty()) return row;
     Columns columns(rows[0]);
@@ -25,6 +28,12 @@ Result<CredentialRow> MysqlCredentialRows::credential(const std::string& name, c
     row.cause = columns.text();
     row.probe_at = columns.instant();
     row.unsettled = columns.number() != 0;
+    for (Breaker* breaker : {&row.posts, &row.look_ups}) {
+        breaker->failures = static_cast<int>(columns.number());
+        breaker->place = columns.text();
+        breaker->since = columns.instant();
+        breaker->probe_at = columns.instant();
+    }
     return row;
 }
 
@@ -41,9 +50,14 @@ Result<CredentialRow> MysqlCredentialRows::lock(const std::string& name) {
 
 Result<void> MysqlCredentialRows::update(const std::string& name, const CredentialRow& row) {
     TRY_VOID(session_.execute(
-        "UPDATE credentials SET parked_since=?, cause=?, probe_at=?, unsettled=? WHERE credential=?",
+        "UPDATE credentials SET parked_since=?, cause=?, probe_at=?, unsettled=?, post_failures=?, "
+        "post_place=?, post_since=?, post_probe_at=?, look_failures=?, look_place=?, look_since=?, "
+        "look_probe_at=? WHERE credential=?",
         {sql_value(row.parked_since), sql_value_or_null(row.cause), sql_value(row.probe_at),
-         std::int64_t{row.unsettled}, name}));
+         std::int64_t{row.unsettled}, std::int64_t{row.posts.failures}, sql_value_or_null(row.posts.place),
+         sql_value(row.posts.since), sql_value(row.posts.probe_at), std::int64_t{row.look_ups.failures},
+         sql_value_or_null(row.look_ups.place), sql_value(row.look_ups.since),
+         sql_value(row.look_ups.probe_at), name}));
     return {};
 }
 
@@ -59,6 +73,44 @@ Result<std::vector<std::string>> MysqlCredentialRows::to_probe(std::size_t limit
         "ORDER BY probe_at LIMIT " +
             std::to_string(limit),
         {});
+}
+
+Result<std::vector<DownCredential>> MysqlCredentialRows::down(std::size_t limit) {
+    constexpr std::chrono::seconds left_to_look_ups{2};  // as passage_of() in deliver/breakers.h
+    TRY(const auto rows, session_.query("SELECT credential, COALESCE(post_probe_at<=UTC_TIMESTAMP(6),0), "
+                                        "COALESCE(look_probe_at<=UTC_TIMESTAMP(6),0), "
+                                        "COALESCE(look_probe_at>UTC_TIMESTAMP(6)-INTERVAL " +
+                                            std::to_string(left_to_look_ups.count()) +
+                                            " SECOND,0) FROM credentials WHERE post_probe_at IS NOT NULL OR "
+                                            "look_probe_at IS NOT NULL LIMIT " +
+                                            std::to_string(limit),
+                                        {}));
+    std::vector<DownCredential> down;
+    for (const SqlRow& row : rows) {
+        Columns columns(row);
+        DownCredential& one = down.emplace_back(DownCredential{columns.text()});
+        one.post_is_due = columns.number() != 0;
+        one.look_up_is_due = columns.number() != 0;
+        one.look_ups_wait = columns.number() != 0;
+    }
+    return down;
+}
+
+Result<std::vector<DeliveryRow>> MysqlCredentialRows::held_posts(const std::string& credential,
+                                                                 const std::string& look_queue, bool newest,
+                                                                 std::size_t limit) {
+    std::vector<DeliveryRow> held;
+    // One state after the other: so the index gives the rows in their order, however many wait.
+    for (const char* state : {"UNKNOWN", "RETRY", "PLANNED"}) {
+        TRY(auto rows,
+            deliveries_where(session_, credential_index,
+                             "credential=? AND state=? AND next_attempt_at IS NULL AND rate_window<>? AND " +
+                                 is_free + " AND " + is_first_of_callback + " ORDER BY ordinal" +
+                                 (newest ? " DESC" : "") + " LIMIT " + std::to_string(limit),
+                             {credential, std::string(state), look_queue}));
+        for (DeliveryRow& row : rows) held.push_back(std::move(row));
+    }
+    return held;
 }
 
 Result<std::optional<DeliveryRow>> MysqlCredentialRows::oldest_parked(const std::string& name) {

@@ -17,6 +17,9 @@ class MysqlCredentialRows final : public CredentialRows {
     Result<void> update(const std::string& credential, const CredentialRow& row) override;
     Result<std::vector<std::string>> unsettled(std::size_t limit) override;
     Result<std::vector<std::string>> to_probe(std::size_t limit) override;
+    Result<std::vector<DownCredential>> down(std::size_t limit) override;
+    Result<std::vector<DeliveryRow>> held_posts(const std::string& credential, const std::string& look_queue,
+                                                bool newest, std::size_t limit) override;
     Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) override;
     Result<ParkedBatch> park(const std::string& credential, const std::string& cause,
                              std::size_t limit) override;

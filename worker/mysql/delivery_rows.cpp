@@ -16,7 +16,8 @@ constexpr const char* delivery_columns =
     "cause, remote_id, "
     "remote_url, body, owner, generation, lease_until, next_attempt_at, intent_at, sent_at, heal_due_at, "
     "created_at, "
-    "source_partition, source_offset, credential, rate_window, crashes";
+    "source_partition, source_offset, event_at, credential, rate_window, crashes, look_failures, "
+    "unusable_looks";
 
 DeliveryRow delivery_row(const SqlRow& values) {
     Columns columns(values);
@@ -45,9 +46,12 @@ DeliveryRow delivery_row(const SqlRow& values) {
     row.created_at = columns.instant().value_or(Instant{});
     if (const auto partition = columns.number_or_null()) row.source_partition = static_cast<int>(*partition);
     row.source_offset = columns.number_or_null();
+    row.event_at = columns.instant();
     row.credential = columns.text();
     row.rate_window = columns.text();
     row.crashes = static_cast<int>(columns.number());
+    row.progress.look_failures = static_cast<int>(columns.number());
+    row.progress.unusable_looks = static_cast<int>(columns.number());
     return row;
 }
 
@@ -71,11 +75,12 @@ Result<std::vector<DeliveryId>> MysqlDeliveryRows::insert(const std::vector<Deli
                  std::string(name_of(row.verdict)), std::string(name_of(row.progress.state)),
                  row.source_partition ? SqlValue(std::int64_t{*row.source_partition}) : SqlValue(nullptr),
                  row.source_offset ? SqlValue(*row.source_offset) : SqlValue(nullptr),
-                 sql_value(row.next_attempt_at)});
+                 sql_value(row.event_at), sql_value(row.next_attempt_at)});
         TRY_VOID(session_.execute(
             "INSERT INTO deliveries (delivery_id, callback_id, turn_key, conversation_id, sink, target, "
-            "verdict, state, source_partition, source_offset, next_attempt_at, created_at) VALUES " +
-                repeated("(?,?,?,?,?,?,?,?,?,?,COALESCE(?,UTC_TIMESTAMP(6)),UTC_TIMESTAMP(6))", count) +
+            "verdict, state, source_partition, source_offset, event_at, next_attempt_at, created_at) "
+            "VALUES " +
+                repeated("(?,?,?,?,?,?,?,?,?,?,?,COALESCE(?,UTC_TIMESTAMP(6)),UTC_TIMESTAMP(6))", count) +
                 " ON DUPLICATE KEY UPDATE generation=generation",
             values));
         return {};
@@ -115,15 +120,28 @@ Result<void> MysqlDeliveryRows::update(const DeliveryRow& row) {
         "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, body=?, "
         "body_sha256=?, owner=?, "
         "generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, heal_due_at=?, "
-        "credential=?, rate_window=?, crashes=? WHERE delivery_id=?",
-        {std::string(name_of(row.progress.state)), std::int64_t{row.progress.attempt},
-         std::int64_t{row.progress.lookups}, sql_value_or_null(row.progress.cause),
-         sql_value_or_null(row.progress.remote_id), sql_value_or_null(row.progress.remote_url),
-         sql_value_or_null(row.body), row.body.empty() ? SqlValue(nullptr) : SqlValue(sha256_hex(row.body)),
-         sql_value_or_null(row.owner), row.generation.value, sql_value(row.lease_until),
-         sql_value(row.next_attempt_at), sql_value(row.intent_at), sql_value(row.sent_at),
-         sql_value(row.dedup_due_at), sql_value_or_null(row.credential), sql_value_or_null(row.rate_window),
-         std::int64_t{row.crashes}, row.id}));
+        "credential=?, rate_window=?, crashes=?, look_failures=?, unusable_looks=? WHERE delivery_id=?",
+        {std::string(name_of(row.progress.state)),
+         std::int64_t{row.progress.attempt},
+         std::int64_t{row.progress.lookups},
+         sql_value_or_null(row.progress.cause),
+         sql_value_or_null(row.progress.remote_id),
+         sql_value_or_null(row.progress.remote_url),
+         sql_value_or_null(row.body),
+         row.body.empty() ? SqlValue(nullptr) : SqlValue(sha256_hex(row.body)),
+         sql_value_or_null(row.owner),
+         row.generation.value,
+         sql_value(row.lease_until),
+         sql_value(row.next_attempt_at),
+         sql_value(row.intent_at),
+         sql_value(row.sent_at),
+         sql_value(row.dedup_due_at),
+         sql_value_or_null(row.credential),
+         sql_value_or_null(row.rate_window),
+         std::int64_t{row.crashes},
+         std::int64_t{row.progress.look_failures},
+         std::int64_t{row.progress.unusable_looks},
+         row.id}));
     return {};
 }
 

@@ -33,7 +33,7 @@ class PooledSession final : public StoreSession {
 }  // namespace
 
 MysqlStore::MysqlStore(MysqlSettings settings, StoreObserver observer)
-    : settings_(std::move(settings)), observer_(std::move(observer)) {}
+    : observer_(std::move(observer)), settings_(std::move(settings)) {}
 
 MysqlStore::~MysqlStore() = default;
 
@@ -46,7 +46,21 @@ Result<std::unique_ptr<MysqlSession>> MysqlStore::take_session() {
             return session;
         }
     }
-    return MysqlSession::open(settings_);
+    return open_session();
+}
+
+Result<std::unique_ptr<MysqlSession>> MysqlStore::open_session() {
+    MysqlSettings settings;
+    {
+        const std::lock_guard lock(mutex_);
+        settings = settings_;
+    }
+    return MysqlSession::open(settings);
+}
+
+void MysqlStore::change_password(const std::string& password) {
+    const std::lock_guard lock(mutex_);
+    settings_.password = password;
 }
 
 void MysqlStore::give_back(std::unique_ptr<MysqlSession> session) {
@@ -117,13 +131,20 @@ Result<Installation> MysqlStore::installation() {
     return installation;
 }
 
+Result<void> MysqlStore::with_session(const std::function<Result<void>(MysqlSession&)>& work) {
+    TRY(auto session, take_session());
+    auto done = work(*session);
+    give_back(std::move(session));
+    return done;
+}
+
 Result<std::vector<SqlRow>> MysqlStore::query(const std::string& sql, const std::vector<SqlValue>& values) {
     TRY(auto session, take_session());
     auto rows = session->query(sql, values);
     if (!rows && is_lost_connection(rows.error())) {
         // An idle session may have been closed by the server meanwhile; a read is safe to repeat on a new
         // one.
-        TRY(session, MysqlSession::open(settings_));
+        TRY(session, open_session());
         rows = session->query(sql, values);
     }
     give_back(std::move(session));

@@ -34,6 +34,13 @@ class MysqlStore final : public Store, private SessionSource {
     Result<void> end_session(std::int64_t connection_id) override;
     Result<Installation> installation() override;
 
+    /// Sessions that are opened from now on use this password.
+    void change_password(const std::string& password);
+
+    /// Calls `work` with a pooled session without a transaction; it has to leave none open, unless the
+    /// session is broken. Errors: the database's, and those of `work`.
+    Result<void> with_session(const std::function<Result<void>(MysqlSession&)>& work);
+
     /// Runs plain statements on a pooled session, outside any transaction: for commands that only list.
     Result<std::vector<SqlRow>> query(const std::string& sql, const std::vector<SqlValue>& values = {});
 
@@ -45,11 +52,12 @@ class MysqlStore final : public Store, private SessionSource {
     void undone(const Error& why) override;
 
     Result<std::unique_ptr<MysqlSession>> take_session();
+    Result<std::unique_ptr<MysqlSession>> open_session();
     void give_back(std::unique_ptr<MysqlSession> session);
 
-    const MysqlSettings settings_;
     const StoreObserver observer_;
     std::mutex mutex_;
+    MysqlSettings settings_;
     std::vector<std::unique_ptr<MysqlSession>> idle_;
 };
 

@@ -10,6 +10,7 @@
 #include "worker/mysql/credential_rows.h"
 #include "worker/mysql/dead_letter_rows.h"
 #include "worker/mysql/delivery_rows.h"
+#include "worker/mysql/gap_rows.h"
 #include "worker/mysql/partition_rows.h"
 #include "worker/mysql/rate_limit_rows.h"
 #include "worker/mysql/reconcile_rows.h"
@@ -35,6 +36,7 @@ class MysqlTransaction final : public Transaction {
     RateLimitRows& rate_limits() override { return rate_limits_; }
     CredentialRows& credentials() override { return credentials_; }
     DeadLetterRows& dead_letters() override { return dead_letters_; }
+    GapRows& gaps() override { return gaps_; }
 
   private:
     MysqlSession& session_;
@@ -52,6 +54,7 @@ class MysqlTransaction final : public Transaction {
     MysqlRateLimitRows rate_limits_{session_};
     MysqlCredentialRows credentials_{session_};
     MysqlDeadLetterRows dead_letters_{session_};
+    MysqlGapRows gaps_{session_};
 };
 
 }  // namespace epilogue

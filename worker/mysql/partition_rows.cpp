@@ -34,7 +34,7 @@ Result<std::optional<PartitionRow>> MysqlPartitionRows::partition_row(const Part
             "SELECT consumer_group, cluster_id, next_offset, last_offset, last_record_crc, last_record_time, "
             "clock_at, caught_up_at, caught_up_offset, touched_at, returned_at, owner, connection_id, "
             "generation, sequence, anchor_offset, anchor_crc, anchor_time, first_partitions, moved_at, "
-            "moved_from, moved_why FROM partition_progress FORCE INDEX (ix_partition_progress_log) "
+            "moved_from, moved_why, gap_at FROM partition_progress FORCE INDEX (ix_partition_progress_log) "
             "WHERE topic=? AND partition_id=? ORDER BY generation DESC LIMIT 1 " +
                 lock,
             {key.topic, std::int64_t{key.partition}}));
@@ -58,7 +58,9 @@ Result<std::optional<PartitionRow>> MysqlPartitionRows::partition_row(const Part
     if (const auto count = columns.number_or_null()) row.first_partitions = static_cast<int>(*count);
     const auto moved_at = columns.instant();
     const NextOffset moved_from{columns.number()};
-    if (moved_at) row.reset = PositionReset{*moved_at, moved_from, columns.text()};
+    const std::string moved_why = columns.text();
+    if (moved_at) row.reset = PositionReset{*moved_at, moved_from, moved_why};
+    row.gap_at = columns.instant();
     return std::optional(std::move(row));
 }
 
@@ -92,7 +94,8 @@ Result<void> MysqlPartitionRows::update(const PartitionKey& key, const Partition
          row.first_partitions ? SqlValue(std::int64_t{*row.first_partitions}) : SqlValue(nullptr)},
         {"moved_at", moved ? SqlValue(moved->at) : SqlValue(nullptr)},
         {"moved_from", moved ? SqlValue(moved->from.value) : SqlValue(nullptr)},
-        {"moved_why", moved ? SqlValue(moved->why) : SqlValue(nullptr)}};
+        {"moved_why", moved ? SqlValue(moved->why) : SqlValue(nullptr)},
+        {"gap_at", sql_value(row.gap_at)}};
     constexpr std::size_t key_columns = 3;
     std::string names;
     std::string updates;

@@ -9,6 +9,9 @@ namespace {
 
 constexpr const char* queue_index = "ix_deliveries_line";
 
+/// As look_queue_of(): of the credential `c`.
+const std::string look_queue = "CONCAT(c.credential,'/look-ups')";
+
 /// In the order of its index, which so gives a queue's first rows without sorting.
 const std::string is_queued = "rate_window=? AND next_attempt_at IS NULL AND state IN " + open_states;
 
@@ -17,7 +20,7 @@ const std::string is_queued = "rate_window=? AND next_attempt_at IS NULL AND sta
 Result<RateWindow> MysqlRateLimitRows::window(const std::string& name, const char* lock) {
     TRY(const auto rows,
         session_.query(std::string("SELECT closed_until, calls, strikes, struck_at, waiting, served_at, "
-                                   "neglected_until FROM rate_windows WHERE rate_window=?") +
+                                   "neglected_until, looks_until FROM rate_windows WHERE rate_window=?") +
                            lock,
                        {name}));
     RateWindow row;
@@ -30,6 +33,7 @@ Result<RateWindow> MysqlRateLimitRows::window(const std::string& name, const cha
     row.waiting = columns.number() != 0;
     row.served_at = columns.instant().value_or(Instant{});
     row.unattended_until = columns.instant().value_or(Instant{});
+    row.looks_until = columns.instant().value_or(Instant{});
     return row;
 }
 
@@ -53,18 +57,22 @@ Result<void> MysqlRateLimitRows::update(const std::string& name, const RateWindo
     const auto or_null = [](Instant at) { return at == Instant{} ? SqlValue(nullptr) : SqlValue(at); };
     TRY_VOID(session_.execute(
         "UPDATE rate_windows SET open_at=?, closed_until=?, calls=?, strikes=?, struck_at=?, waiting=?, "
-        "served_at=?, neglected_until=? WHERE rate_window=?",
+        "served_at=?, neglected_until=?, looks_until=? WHERE rate_window=?",
         {open_at, or_null(row.closed_until), sql_value_or_null(to_text(row.calls)),
          std::int64_t{row.refusals}, sql_value(row.last_refused_at), std::int64_t{row.waiting},
-         or_null(row.served_at), or_null(row.unattended_until), name}));
+         or_null(row.served_at), or_null(row.unattended_until), or_null(row.looks_until), name}));
     return {};
 }
 
 Result<std::vector<std::string>> MysqlRateLimitRows::open_queues(std::size_t limit) {
     return first_column(
         session_,
-        "SELECT rate_window FROM rate_windows WHERE waiting=1 AND open_at<=UTC_TIMESTAMP(6) ORDER BY open_at "
-        "LIMIT " +
+        "SELECT w.rate_window FROM rate_windows w WHERE w.waiting=1 AND w.open_at<=UTC_TIMESTAMP(6) AND NOT "
+        "EXISTS (SELECT 1 FROM credentials c WHERE IF(w.rate_window=" +
+            look_queue +
+            ", c.look_probe_at, c.post_probe_at) IS NOT NULL AND (w.rate_window=c.credential OR "
+            "LEFT(w.rate_window, LENGTH(c.credential)+1)=CONCAT(c.credential,'/'))) ORDER BY w.open_at "
+            "LIMIT " +
             std::to_string(limit),
         {});
 }

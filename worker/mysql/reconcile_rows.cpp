@@ -7,7 +7,7 @@ namespace epilogue {
 Result<void> MysqlReconcileRows::request(const ReconcileRow& row) {
     TRY_VOID(session_.execute(
         "INSERT INTO catch_ups (conversation_id, why, asked_at, next_try_at, attempts, owner) "
-        "VALUES (?,?,UTC_TIMESTAMP(6),?,0,NULL) ON DUPLICATE KEY UPDATE why=VALUES(why), "
+        "VALUES (?,?,UTC_TIMESTAMP(6),?,0,NULL) ON DUPLICATE KEY UPDATE why=IF(why='gap',why,VALUES(why)), "
         "asked_at=VALUES(asked_at), next_try_at=VALUES(next_try_at), attempts=0, owner=NULL, crashes=0",
         {row.conversation_id, std::string(name_of(row.why)), row.next_try_at}));
     return {};
@@ -29,8 +29,7 @@ Result<std::optional<ReconcileRow>> MysqlReconcileRows::lock(const ConversationI
     Columns columns(rows[0]);
     ReconcileRow row;
     row.conversation_id = conversation_id;
-    row.why = columns.text() == name_of(ReconcileReason::inactivity) ? ReconcileReason::inactivity
-                                                                     : ReconcileReason::registered;
+    row.why = reconcile_reason_named(columns.text()).value_or(ReconcileReason::registered);
     row.next_try_at = columns.instant().value_or(Instant{});
     row.attempts = static_cast<int>(columns.number());
     row.owner = columns.text();
@@ -48,6 +47,14 @@ Result<void> MysqlReconcileRows::update(const ReconcileRow& row) {
 Result<void> MysqlReconcileRows::remove(const ConversationId& conversation_id) {
     TRY_VOID(session_.execute("DELETE FROM catch_ups WHERE conversation_id=?", {conversation_id}));
     return {};
+}
+
+Result<std::size_t> MysqlReconcileRows::not_begun(ReconcileReason why, std::size_t limit) {
+    TRY(const auto rows, session_.query("SELECT COUNT(*) FROM (SELECT 1 FROM catch_ups WHERE why=? AND "
+                                        "attempts=0 LIMIT " +
+                                            std::to_string(limit) + ") waiting",
+                                        {std::string(name_of(why))}));
+    return static_cast<std::size_t>(Columns(rows.at(0)).number());
 }
 
 }  // namespace epilogue

@@ -17,6 +17,7 @@ class MysqlReconcileRows final : public ReconcileRows {
     Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) override;
     Result<void> update(const ReconcileRow& row) override;
     Result<void> remove(const ConversationId& conversation_id) override;
+    Result<std::size_t> not_begun(ReconcileReason why, std::size_t limit) override;
 
   private:
     MysqlSession& session_;

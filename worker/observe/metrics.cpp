@@ -1,5 +1,8 @@
 #include "worker/observe/metrics.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
@@ -7,6 +10,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "base/version.h"
+#include "worker/observe/process_metrics.h"
 
 namespace epilogue {
 namespace {
@@ -46,22 +50,41 @@ struct Metrics::Families {
     Family<Histogram>& visible =
         histogram(registry, "epilogue_transition_to_visible_seconds",
                   "From the transaction that counted a turn to its post being known to be visible");
-    Family<Gauge>& oldest = gauge(registry, "epilogue_oldest_undelivered_seconds",
-                                  "Age of the oldest delivery that is not final (pool-wide)");
-    Family<Gauge>& undelivered =
-        gauge(registry, "epilogue_undelivered", "Deliveries that are not final, by state (pool-wide)");
+    Family<Histogram>& visible_after_event =
+        histogram(registry, "epilogue_event_to_visible_seconds",
+                  "From the record that ended a turn to its post being known to be visible");
+    Family<Histogram>& called =
+        histogram(registry, "epilogue_request_seconds", "Time that a call of a sink took, by kind");
+    Family<Gauge>& oldest =
+        gauge(registry, "epilogue_oldest_undelivered_seconds",
+              "Age of each sink's oldest delivery that is not final; 0: there is none (pool-wide)");
+    Family<Gauge>& undelivered = gauge(registry, "epilogue_undelivered",
+                                       "Deliveries that are not final, by sink and state (pool-wide)");
+    std::vector<std::pair<Family<Gauge>*, Gauge*>> undelivered_kinds;
+    Family<Gauge>& gap_callbacks =
+        gauge(registry, "epilogue_gap_callbacks_remaining",
+              "Callbacks whose conversation may lie in a gap of the log, not answered yet (pool-wide)");
     Family<Gauge>& parked =
         gauge(registry, "epilogue_parked", "Parked deliveries, by sink and reason (pool-wide)");
     std::vector<Gauge*> parked_kinds;
+    Family<Gauge>& breakers = gauge(registry, "epilogue_breaker_open",
+                                    "1 for each credential whose platform is down for posts or look-ups "
+                                    "(pool-wide)");
+    std::vector<Gauge*> open_breakers;
     Gauge& ready = gauge(registry, "epilogue_ready", "1 when /readyz answers 200").Add({});
     Family<Gauge>& lag =
         gauge(registry, "epilogue_consumer_lag", "Records between the stored position and the log's end");
+    Family<Gauge>& lag_seconds =
+        gauge(registry, "epilogue_consumer_lag_seconds",
+              "For how long at most the oldest record that is not applied has been there");
     Histogram& commit =
         histogram(registry, "epilogue_store_commit_seconds", "Time that COMMIT took").Add({}, fast);
     Counter& ambiguous =
         counter(registry, "epilogue_ambiguous_commits_total", "COMMITs whose answer was lost").Add({});
     Family<Counter>& undone = counter(registry, "epilogue_store_undone_total",
                                       "Transactions undone by what may be over the next time, by cause");
+    Family<Counter>& retention = counter(registry, "epilogue_retention_removed_total",
+                                         "What was removed because [retention] says so, by what it was");
     Family<Counter>& lookups =
         counter(registry, "epilogue_lookups_total", "Look-ups on the platforms, by result");
     Family<Counter>& healed = counter(registry, "epilogue_healed_total", "Twin posts removed");
@@ -88,9 +111,8 @@ struct Metrics::Families {
                          .Add({});
     Counter& adopted =
         counter(registry, "epilogue_adopted_total", "Callback rows of others that were adopted").Add({});
-    Gauge& held = gauge(registry, "epilogue_timeouts_held",
-                        "Turns whose silence is due and held back by the storm brake")
-                      .Add({});
+    Family<Gauge>& held = gauge(registry, "epilogue_timeouts_held",
+                                "Turns whose silence is due and held back by the storm brake");
     Family<Counter>& summaries =
         counter(registry, "epilogue_summaries_total", "Summaries made, by source and result");
     Family<Counter>& catch_ups =
@@ -101,6 +123,8 @@ struct Metrics::Families {
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {
     families_->build.Add({{"version", version}}).Set(1);
+    for (const char* what : {"dead_letter", "body", "summary", "conversation", "delivery"})
+        families_->retention.Add({{"what", what}});
 }
 Metrics::~Metrics() = default;
 
@@ -112,6 +136,11 @@ void Metrics::transition(std::string_view verdict) {
 }
 void Metrics::delivery_entered(const std::string& sink, std::string_view state, double rows) {
     families_->deliveries.Add({{"sink", sink}, {"state", std::string(state)}}).Increment(rows);
+}
+void Metrics::expect_sink(const std::string& sink, const std::vector<std::string>& classes,
+                          const std::vector<std::string>& results) {
+    for (const std::string& answer : classes) families_->attempts.Add({{"sink", sink}, {"class", answer}});
+    for (const std::string& result : results) families_->lookups.Add({{"sink", sink}, {"result", result}});
 }
 void Metrics::attempt(const std::string& sink, std::string_view answer) {
     families_->attempts.Add({{"sink", sink}, {"class", std::string(answer)}}).Increment();
@@ -128,6 +157,12 @@ void Metrics::suppressed(std::string_view where, double count) {
 void Metrics::visible_after(const std::string& sink, std::chrono::duration<double> seconds) {
     families_->visible.Add({{"sink", sink}}, slow).Observe(seconds.count());
 }
+void Metrics::visible_after_event(const std::string& sink, std::chrono::duration<double> seconds) {
+    families_->visible_after_event.Add({{"sink", sink}}, slow).Observe(seconds.count());
+}
+void Metrics::called(const std::string& sink, std::string_view call, std::chrono::duration<double> seconds) {
+    families_->called.Add({{"sink", sink}, {"call", std::string(call)}}, slow).Observe(seconds.count());
+}
 void Metrics::dead_letter(const std::string& reason) {
     families_->dead.Add({{"reason", reason}}).Increment();
 }
@@ -140,6 +175,9 @@ void Metrics::ambiguous_commit() {
 void Metrics::undone(std::string_view cause) {
     families_->undone.Add({{"cause", std::string(cause)}}).Increment();
 }
+void Metrics::retention_removed(std::string_view what, double count) {
+    families_->retention.Add({{"what", std::string(what)}}).Increment(count);
+}
 void Metrics::rebalance() {
     families_->rebalances.Increment();
 }
@@ -147,7 +185,10 @@ void Metrics::adopted() {
     families_->adopted.Increment();
 }
 void Metrics::timeouts_held(double turns) {
-    families_->held.Set(turns);
+    families_->held.Add({}).Set(turns);
+}
+void Metrics::forget_timeouts_held() {
+    families_->held.Remove(&families_->held.Add({}));
 }
 void Metrics::fenced() {
     families_->fenced.Increment();
@@ -177,12 +218,29 @@ void Metrics::forget_lag(const std::string& topic, int partition) {
     const std::map<std::string, std::string> labels{{"topic", topic},
                                                     {"partition", std::to_string(partition)}};
     families_->lag.Remove(&families_->lag.Add(labels));
+    families_->lag_seconds.Remove(&families_->lag_seconds.Add(labels));
 }
-void Metrics::undelivered(std::string_view state, double count) {
-    families_->undelivered.Add({{"state", std::string(state)}}).Set(count);
+void Metrics::consumer_lag_seconds(const std::string& topic, int partition, double seconds) {
+    families_->lag_seconds.Add({{"topic", topic}, {"partition", std::to_string(partition)}}).Set(seconds);
 }
-void Metrics::oldest_undelivered(double seconds) {
-    families_->oldest.Add({}).Set(seconds);
+void Metrics::undelivered(const std::vector<UndeliveredKind>& kinds) {
+    std::vector<std::pair<Family<Gauge>*, Gauge*>> shown;
+    const auto set = [&](Family<Gauge>& family, const std::map<std::string, std::string>& labels,
+                         double value) {
+        Gauge& gauge = family.Add(labels);
+        gauge.Set(value);
+        shown.emplace_back(&family, &gauge);
+    };
+    for (const UndeliveredKind& kind : kinds) {
+        set(families_->oldest, {{"sink", kind.sink}}, kind.oldest);
+        for (const auto& [state, count] : kind.counts)
+            set(families_->undelivered, {{"sink", kind.sink}, {"state", state}}, count);
+    }
+    for (const auto& [family, gauge] : std::exchange(families_->undelivered_kinds, shown))
+        if (std::ranges::find(shown, std::pair(family, gauge)) == shown.end()) family->Remove(gauge);
+}
+void Metrics::gap_callbacks_remaining(double callbacks) {
+    families_->gap_callbacks.Add({}).Set(callbacks);
 }
 void Metrics::parked(const std::vector<ParkedKind>& kinds) {
     for (Gauge* gone : families_->parked_kinds) families_->parked.Remove(gone);
@@ -193,18 +251,30 @@ void Metrics::parked(const std::vector<ParkedKind>& kinds) {
         families_->parked_kinds.push_back(&gauge);
     }
 }
+void Metrics::breakers(const std::vector<OpenBreaker>& open) {
+    for (Gauge* gone : families_->open_breakers) families_->breakers.Remove(gone);
+    families_->open_breakers.clear();
+    for (const OpenBreaker& one : open) {
+        Gauge& gauge = families_->breakers.Add(
+            {{"sink", one.sink}, {"credential", one.credential}, {"calls", one.calls}});
+        gauge.Set(1);
+        families_->open_breakers.push_back(&gauge);
+    }
+}
 void Metrics::ready(bool is_ready) {
     families_->ready.Set(is_ready ? 1 : 0);
 }
 void Metrics::forget_pool() {
     parked({});
-    families_->oldest.Remove(&families_->oldest.Add({}));
-    for (const char* state : {"PLANNED", "SENDING", "UNKNOWN", "RETRY", "PARKED"})
-        families_->undelivered.Remove(&families_->undelivered.Add({{"state", state}}));
+    undelivered({});
+    breakers({});
+    families_->gap_callbacks.Remove(&families_->gap_callbacks.Add({}));
 }
 
 std::string Metrics::text() const {
-    return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+    auto families = families_->registry.Collect();
+    for (prometheus::MetricFamily& family : process_metrics()) families.push_back(std::move(family));
+    return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace epilogue

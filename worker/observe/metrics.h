@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,20 @@ struct ParkedKind {
     std::string sink;
     std::string why;
     double count = 0;
+};
+
+/// Deliveries of one sink that are not final.
+struct UndeliveredKind {
+    std::string sink;
+    std::map<std::string, double> counts;  ///< by state
+    double oldest = 0;                     ///< seconds
+};
+
+/// A breaker that is open: a platform is down for one kind of call of one credential.
+struct OpenBreaker {
+    std::string sink;
+    std::string credential;  ///< its name, which shows no secret
+    std::string calls;       ///< "posts" or "look-ups"
 };
 
 /// Thread-safe.
@@ -33,12 +48,17 @@ class Metrics {
     void dead_letter(const std::string& reason);
     /// Gauge: turns whose timeout the mass-timeout guard suspends, of the partitions that this worker owns.
     void timeouts_held(double turns);
+    void forget_timeouts_held();  ///< the database does not say how many there are
     /// A callback row that another program wrote and a worker adopted.
     void adopted();
 
     // --- deliveries
     /// Deliveries that entered the state.
     void delivery_entered(const std::string& sink, std::string_view state, double rows = 1);
+    /// Series of a sink's requests that begin at 0, so that the first failure is an increase like any other:
+    /// the classes of answers to posts, the results of look-ups.
+    void expect_sink(const std::string& sink, const std::vector<std::string>& classes,
+                     const std::vector<std::string>& results);
     /// A request that posts, by the class of its answer.
     void attempt(const std::string& sink, std::string_view answer);
     /// A look-up on the platform, by result.
@@ -47,6 +67,10 @@ class Metrics {
     void healed(const std::string& sink);
     /// Duplicates that were prevented: `where` is "event", "ledger" or "lookup".
     void suppressed(std::string_view where, double count = 1);
+    /// Time that one call of a sink took: `call` is "post" or "look_up".
+    void called(const std::string& sink, std::string_view call, std::chrono::duration<double> seconds);
+    /// Time from the event that ended a turn, by its record, until its post was known to be visible.
+    void visible_after_event(const std::string& sink, std::chrono::duration<double> seconds);
     /// Time from the transaction that counted a turn until its post was known to be visible.
     void visible_after(const std::string& sink, std::chrono::duration<double> seconds);
 
@@ -73,8 +97,14 @@ class Metrics {
     void partition_added();
     /// Gauge: records between the stored position and the log's end.
     void consumer_lag(const std::string& topic, int partition, double records);
-    /// Removes that gauge of a partition that this worker no longer has.
+    /// Gauge: for how long at most the oldest record that is not applied has been there; 0 when there is
+    /// none.
+    void consumer_lag_seconds(const std::string& topic, int partition, double seconds);
+    /// Removes both gauges of a partition that this worker no longer has.
     void forget_lag(const std::string& topic, int partition);
+
+    /// Rows that the janitor removed: "dead_letter", "body", "summary", "conversation" or "delivery".
+    void retention_removed(std::string_view what, double count);
 
     // --- agent servers
     /// A request for a conversation's log that is over, by reason and result.
@@ -83,18 +113,21 @@ class Metrics {
     void summary(const std::string& source, std::string_view result);
 
     // --- gauges of the pool: set by the worker that holds partition 0, removed by the others
-    void undelivered(std::string_view state, double count);
-    /// Age of the oldest delivery that is not final.
-    void oldest_undelivered(double seconds);
+    /// Replaces the counts of deliveries that are not final, and the age of each sink's oldest. One thread.
+    void undelivered(const std::vector<UndeliveredKind>& kinds);
+    /// Callbacks whose conversation may lie in a gap of the log, and whose agent server has not answered yet.
+    void gap_callbacks_remaining(double callbacks);
     /// Replaces the counts of parked deliveries. One thread.
     void parked(const std::vector<ParkedKind>& kinds);
+    /// Replaces what is said of open breakers. One thread.
+    void breakers(const std::vector<OpenBreaker>& open);
     /// Removes the pool's gauges.
     void forget_pool();
 
     /// Gauge: whether /readyz answers 200.
     void ready(bool is_ready);
 
-    /// Prometheus text format 0.0.4.
+    /// Prometheus text format 0.0.4, with the process's own metrics (process_metrics.h).
     std::string text() const;
 
   private:

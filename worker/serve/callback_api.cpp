@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view collection = "/api/callbacks";
 constexpr std::int64_t max_listed = 1000;
-constexpr std::size_t max_key_bytes = 255;
 
 /// Patience with the database: a client waits, and one of the server's few threads with it.
 constexpr std::chrono::seconds connect_within{2};
@@ -85,13 +84,6 @@ ApiAnswer failed(const Error& error) {
     return come_again("the database is unavailable: " + error.text, retry_after_s);
 }
 
-/// Why `key` is none that can be kept; empty: it can.
-std::string key_complaint(const std::string& key) {
-    const bool fits = !key.empty() && key.size() <= max_key_bytes &&
-                      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7F'; });
-    return fits ? "" : "Idempotency-Key: expected 1 to 255 visible ASCII characters";
-}
-
 bool is_json_type(std::string_view content_type) {
     return lowered(trimmed(content_type.substr(0, content_type.find(';')))) == "application/json";
 }
@@ -108,7 +100,7 @@ tl::expected<CallbackFilter, std::string> filter_of(
             if (std::find(known.begin(), known.end(), value) == known.end())
                 return wrong("status: expected ACTIVE, COMPLETED or ERROR");
             filter.status = value;
-        } else if (name == "conversation") {
+        } else if (name == "conversation_id" || name == "conversation") {
             filter.conversation = value;
         } else if (name == "dormant") {
             if (value != "true" && value != "false") return wrong("dormant: expected true or false");
@@ -121,7 +113,7 @@ tl::expected<CallbackFilter, std::string> filter_of(
             if (!number || *number < 0) return wrong("after: expected the id of a callback");
             filter.after = {*number};
         } else {
-            return wrong("expected none but status, conversation, dormant, limit and after as parameters");
+            return wrong("expected none but status, conversation_id, dormant, limit and after as parameters");
         }
     }
     return filter;
@@ -135,12 +127,26 @@ ApiAnswer api_error(int status, const std::string& detail) {
 }
 
 CallbackApi::CallbackApi(const Config& config, CallbackApiParts parts)
-    : config_(config), parts_(std::move(parts)), store_(impatient(parts_.database), StoreObserver{}) {}
+    : config_(config),
+      parts_(std::move(parts)),
+      api_key_(config.worker.api_key),
+      store_(impatient(parts_.database), StoreObserver{}) {}
+
+void CallbackApi::reload(const Config& config) {
+    store_.change_password(config.database.password.reveal());
+    const std::lock_guard lock(mutex_);
+    api_key_ = config.worker.api_key;
+}
+
+Secret CallbackApi::api_key() const {
+    const std::lock_guard lock(mutex_);
+    return api_key_;
+}
 
 std::optional<ApiAnswer> CallbackApi::refusal(const ApiRequest& head) const {
     if (!is_on())
         return api_error(403, "the API is off: set [worker] api_key (EPILOGUE_WORKER_API_KEY) to turn it on");
-    if (!is_same(config_.worker.api_key, head.api_key)) {
+    if (!is_same(api_key(), head.api_key)) {
         ApiAnswer answer =
             api_error(401, head.api_key.empty() ? "X-Session-API-Key: expected [worker] api_key"
                                                 : "X-Session-API-Key: it is not [worker] api_key");
@@ -153,8 +159,8 @@ std::optional<ApiAnswer> CallbackApi::refusal(const ApiRequest& head) const {
         if (!is_json_type(head.content_type))
             return api_error(415, "Content-Type: expected application/json");
         if (!head.idempotency_key) return std::nullopt;
-        const auto complaint = key_complaint(*head.idempotency_key);
-        return complaint.empty() ? std::nullopt : std::optional(api_error(400, complaint));
+        if (is_request_key(*head.idempotency_key)) return std::nullopt;
+        return api_error(400, "Idempotency-Key: " + std::string(expected_request_key));
     }
     if (!id_in(head.path)) return api_error(404, "there is nothing at this path");
     return is_read(head) || head.method == "DELETE" ? std::nullopt
@@ -190,10 +196,12 @@ ApiAnswer CallbackApi::add(const ApiRequest& request) {
     if (!planner) return failed(planner.error());
     const auto registered = register_callback(store, *planner, *wanted);
     if (!registered) return failed(registered.error());
-    ApiAnswer answer = show(registered->callback_id, registered->existed ? 200 : 201);
+    const bool is_new = !registered->existed && !registered->is_equal;
+    ApiAnswer answer = show(registered->callback_id, is_new ? 201 : 200);
     answer.headers.emplace_back(
         "Location", std::string(collection) + "/" + std::to_string(registered->callback_id.value));
     if (registered->existed) answer.headers.emplace_back("Idempotent-Replayed", "true");
+    if (registered->is_equal) answer.headers.emplace_back("Already-Registered", "true");
     return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,13 +56,16 @@ class CallbackApi {
     /// `config` outlives it. Off (403 for everything) while [worker] api_key is empty.
     CallbackApi(const Config& config, CallbackApiParts parts);
 
-    bool is_on() const { return !config_.worker.api_key.empty(); }
+    bool is_on() const { return !api_key().empty(); }
+    /// From now on requests need the key of `config`, and new sessions use its database password.
+    void reload(const Config& config);
     /// The refusal of a request by what is known before its body; nullopt: read the body and ask answer().
     std::optional<ApiAnswer> refusal(const ApiRequest& head) const;
     /// Answers a request that was not refused.
     ApiAnswer answer(const ApiRequest& request);
 
   private:
+    Secret api_key() const;
     ApiAnswer add(const ApiRequest& request);
     ApiAnswer list(const ApiRequest& request);
     ApiAnswer show(CallbackId id, int status = 200);
@@ -69,6 +73,8 @@ class CallbackApi {
 
     const Config& config_;
     const CallbackApiParts parts_;
+    mutable std::mutex mutex_;
+    Secret api_key_;
     MysqlStore store_;
     std::atomic<int> under_way_ = 0;
 };

@@ -27,6 +27,8 @@ const std::vector<std::string>& callback_statuses();
 const std::vector<Column>& callback_list_columns();
 /// Rows that pass the filter. Errors: the database's.
 Result<std::vector<SqlRow>> list_callbacks(MysqlStore& store, const CallbackFilter& filter);
+/// How many rows pass the filter; counts up to its limit. Errors: the database's.
+Result<std::int64_t> count_callbacks(MysqlStore& store, const CallbackFilter& filter);
 
 /// The columns of find_callback: those of the list, processor_json, and where its agent server is: agent_url,
 /// and agent_key, which says only that there is one.

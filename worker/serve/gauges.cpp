@@ -24,21 +24,49 @@ void Gauges::run(const std::stop_token& stop) {
 }
 
 void Gauges::refresh_lag(const std::map<int, NextOffset>& positions) {
+    std::set<int> behind;
     for (const auto& [partition, position] : positions) {
         const auto marks = log_.watermarks(partition);
         if (!marks) return;
         const bool still_ours = queues_.positions().contains(partition);
-        if (still_ours)
-            telemetry_.metrics.consumer_lag(
-                topic_, partition,
-                static_cast<double>(std::max<std::int64_t>(0, marks->high - position.value)));
+        if (!still_ours) continue;
+        const auto lag = std::max<std::int64_t>(0, marks->high - position.value);
+        telemetry_.metrics.consumer_lag(topic_, partition, static_cast<double>(lag));
+        if (lag == 0)
+            telemetry_.metrics.consumer_lag_seconds(topic_, partition, 0);
+        else
+            behind.insert(partition);
+    }
+    if (!behind.empty()) refresh_lag_seconds(behind);
+}
+
+/// What is unread is younger than the last record applied, and than the moment when nothing was left to read.
+void Gauges::refresh_lag_seconds(const std::set<int>& behind) {
+    const auto rows = store_.query(
+        "SELECT partition_id, TIMESTAMPDIFF(MICROSECOND, MAX(GREATEST(COALESCE(last_record_time, "
+        "caught_up_at), COALESCE(caught_up_at, last_record_time))), UTC_TIMESTAMP(6)) FROM "
+        "partition_progress WHERE topic=? GROUP BY partition_id",
+        {topic_});
+    if (!rows) return;
+    const auto positions = queues_.positions();
+    for (const SqlRow& row : *rows) {
+        Columns columns(row);
+        const auto partition = static_cast<int>(columns.number());
+        const auto age = columns.number_or_null();
+        constexpr double micros = 1e6;
+        if (age && behind.contains(partition) && positions.contains(partition))
+            telemetry_.metrics.consumer_lag_seconds(topic_, partition,
+                                                    std::max(0.0, static_cast<double>(*age) / micros));
     }
 }
 
 void Gauges::refresh_held(const std::map<int, NextOffset>& positions) {
     const auto rows = store_.query(
         "SELECT partition_id, COUNT(*) FROM conversations WHERE timer=2 AND held=1 GROUP BY partition_id");
-    if (!rows) return;
+    if (!rows) {
+        telemetry_.metrics.forget_timeouts_held();
+        return;
+    }
     std::int64_t held = 0;
     for (const SqlRow& row : *rows) {
         Columns columns(row);
@@ -59,22 +87,44 @@ void Gauges::refresh_pool(bool ours) {
         return;
     }
     const auto rows = store_.query(
-        "SELECT state, COUNT(*), TIMESTAMPDIFF(MICROSECOND, MIN(created_at), UTC_TIMESTAMP(6)) "
-        "FROM deliveries WHERE state IN ('PLANNED','SENDING','UNKNOWN','RETRY','PARKED') GROUP BY state");
-    if (!rows) return;
-    std::map<std::string, std::int64_t> counts;
-    std::int64_t oldest = 0;
+        "SELECT sink, state, COUNT(*), TIMESTAMPDIFF(MICROSECOND, MIN(created_at), UTC_TIMESTAMP(6)) "
+        "FROM deliveries WHERE state IN ('PLANNED','SENDING','UNKNOWN','RETRY','PARKED') GROUP BY sink, "
+        "state");
+    if (!rows) {
+        telemetry_.metrics.forget_pool();
+        return;
+    }
+    constexpr double micros = 1e6;
+    std::map<std::string, UndeliveredKind> by_sink;
+    const auto kind_of = [&](const std::string& sink) -> UndeliveredKind& {
+        UndeliveredKind& kind = by_sink[sink];
+        kind.sink = sink;
+        for (const char* state : open_states) kind.counts.try_emplace(state, 0);
+        return kind;
+    };
+    for (const std::string& sink : sinks_) kind_of(sink);
     for (const SqlRow& row : *rows) {
         Columns columns(row);
+        UndeliveredKind& kind = kind_of(columns.text());
         const std::string state = columns.text();
-        counts[state] = columns.number();
-        oldest = std::max(oldest, columns.number());
+        kind.counts[state] = static_cast<double>(columns.number());
+        kind.oldest = std::max(kind.oldest, static_cast<double>(columns.number()) / micros);
     }
-    for (const char* state : open_states)
-        telemetry_.metrics.undelivered(state, static_cast<double>(counts[state]));
-    constexpr double micros = 1e6;
-    telemetry_.metrics.oldest_undelivered(static_cast<double>(oldest) / micros);
+    std::vector<UndeliveredKind> kinds;
+    for (auto& [sink, kind] : by_sink) kinds.push_back(std::move(kind));
+    telemetry_.metrics.undelivered(kinds);
     refresh_parked();
+    refresh_breakers();
+    refresh_gaps();
+}
+
+/// Those that are still to be looked at, and those whose agent server has not answered.
+void Gauges::refresh_gaps() {
+    const auto rows = store_.query(
+        "SELECT (SELECT COALESCE(SUM(COALESCE(remaining,1)),0) FROM log_gaps WHERE done=0) + "
+        "(SELECT COUNT(*) FROM catch_ups u JOIN callback_progress p ON "
+        "p.conversation_id=u.conversation_id AND p.phase IN ('watching','dormant') WHERE u.why='gap')");
+    if (rows) telemetry_.metrics.gap_callbacks_remaining(static_cast<double>(Columns(rows->at(0)).number()));
 }
 
 /// A cause is a class of ours, then what the platform said, which may be anything.
@@ -84,7 +134,10 @@ void Gauges::refresh_parked() {
         "AS why, COUNT(*) FROM deliveries WHERE state='PARKED' GROUP BY sink, why",
         {std::string(cause_credential), std::string(cause_credential), std::string(cause_cannot_look_up),
          std::string(cause_cannot_look_up)});
-    if (!rows) return;
+    if (!rows) {
+        telemetry_.metrics.forget_pool();
+        return;
+    }
     std::vector<ParkedKind> kinds;
     for (const SqlRow& row : *rows) {
         Columns columns(row);
@@ -93,6 +146,22 @@ void Gauges::refresh_parked() {
         kinds.push_back(std::move(kind));
     }
     telemetry_.metrics.parked(kinds);
+}
+
+void Gauges::refresh_breakers() {
+    const auto rows = store_.query(
+        "SELECT credential, post_probe_at IS NOT NULL, look_probe_at IS NOT NULL FROM credentials WHERE "
+        "post_probe_at IS NOT NULL OR look_probe_at IS NOT NULL");
+    if (!rows) return;
+    std::vector<OpenBreaker> open;
+    for (const SqlRow& row : *rows) {
+        Columns columns(row);
+        const std::string credential = columns.text();
+        const std::string sink = credential.substr(0, credential.find(':'));
+        if (columns.number() != 0) open.push_back({sink, credential, "posts"});
+        if (columns.number() != 0) open.push_back({sink, credential, "look-ups"});
+    }
+    telemetry_.metrics.breakers(open);
 }
 
 }  // namespace epilogue

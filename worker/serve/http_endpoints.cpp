@@ -1,5 +1,6 @@
 #include "worker/serve/http_endpoints.h"
 
+#include <optional>
 #include <thread>
 
 #include <httplib.h>
@@ -7,12 +8,47 @@
 #include "base/thread_name.h"
 #include "base/version.h"
 #include "worker/serve/callback_api.h"
+#include "worker/serve/connection_gate.h"
+#include "worker/serve/heard_stream.h"
 
 namespace epilogue {
 namespace {
 
-constexpr int probe_threads = 4;
 constexpr std::chrono::seconds body_within{10};
+/// How long a client may be silent while it sends or takes bytes.
+constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::seconds patience_with_probes{2};
+
+/// Hands each connection on at once: the gate has the threads.
+class AtOnce final : public httplib::TaskQueue {
+  public:
+    void enqueue(std::function<void()> task) override { task(); }
+    void shutdown() override {}
+};
+
+/// The library's server, behind the gate.
+class GatedServer final : public httplib::Server {
+  public:
+    /// Opens the gate; before it listens.
+    void open(const GateRules& rules) {
+        new_task_queue = [] { return new AtOnce; };
+        gate_.emplace(rules, [this](const HeardClient& client) {
+            HeardStream stream(client, client.kind == RequestKind::health ? patience_with_probes : patience);
+            bool is_closed = false;
+            process_request(stream, true, is_closed, nullptr);
+        });
+    }
+    /// Ends what open() began; when it does not listen any more.
+    void close() { gate_.reset(); }
+
+  private:
+    bool process_and_close_socket(socket_t socket) override {
+        gate_->add(socket);
+        return true;
+    }
+
+    std::optional<ConnectionGate> gate_;
+};
 
 ApiRequest api_request(const httplib::Request& request) {
     ApiRequest api;
@@ -53,7 +89,7 @@ BodyRead read_body(const httplib::ContentReader& reader, std::string& body) {
 }  // namespace
 
 struct HttpEndpoints::Server {
-    httplib::Server http;
+    GatedServer http;
     EndpointSources sources;
     int port = 0;
     std::jthread thread;
@@ -132,16 +168,11 @@ Result<std::unique_ptr<HttpEndpoints>> HttpEndpoints::listen(const std::string& 
         const int yes = 1;
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
-    // The API's threads may wait for the database; the others are left to who asks how we are.
+    GateRules rules;
     const bool serves_api = server->sources.api != nullptr && server->sources.api->is_on();
-    const int threads = probe_threads + (serves_api ? CallbackApi::max_at_once : 0);
-    server->http.new_task_queue = [threads] {
-        return new httplib::ThreadPool(static_cast<std::size_t>(threads));
-    };
-    constexpr int seconds = 5;
-    server->http.set_read_timeout(seconds);
-    server->http.set_write_timeout(seconds);
-    server->http.set_keep_alive_max_count(1);  // an idle scraper must not hold one of the few threads
+    constexpr int to_refuse = 4;  // who comes when as many are under way as may be is told so
+    if (serves_api) rules.api_threads = CallbackApi::max_at_once + to_refuse;
+    server->http.open(rules);
     server->route();
     server->port = port == 0                               ? server->http.bind_to_any_port(host)
                    : server->http.bind_to_port(host, port) ? port
@@ -157,6 +188,8 @@ Result<std::unique_ptr<HttpEndpoints>> HttpEndpoints::listen(const std::string& 
 
 HttpEndpoints::~HttpEndpoints() {
     server_->http.stop();
+    server_->thread.join();
+    server_->http.close();
 }
 
 int HttpEndpoints::port() const {

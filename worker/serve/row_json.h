@@ -16,9 +16,17 @@ enum class Kind {
     blob,  ///< bytes: base64 in JSON
 };
 
+/// How a table for people has a column.
+enum class Shown {
+    cut,    ///< shortened where the table would be too wide
+    whole,  ///< an id, by which one goes on
+    not_in_tables,
+};
+
 struct Column {
     std::string name;
     Kind kind = Kind::text;
+    Shown shown = Shown::cut;
 };
 
 /// A row as an object by the columns' names; bytes that are no UTF-8 become U+FFFD.

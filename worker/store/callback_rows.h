@@ -74,6 +74,8 @@ class CallbackRows {
     /// Keeps `request` under its key for a day, unless another is kept there; returns the one that is. Waits
     /// for a transaction that is saving the same key.
     virtual Result<IdempotentRequest> save_idempotency_key(const IdempotentRequest& request) = 0;
+    /// Lets the request that is kept under `key` stand for another registration.
+    virtual Result<void> point_idempotency_key(const std::string& key, const std::string& registration) = 0;
 };
 
 }  // namespace epilogue

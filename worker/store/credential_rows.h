@@ -1,4 +1,5 @@
-// Rows of credentials that a platform refused at some time, and the deliveries that are parked for them.
+// Rows of credentials that a platform refused at some time, or whose platform failed, and the deliveries that
+// wait for them.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,29 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "worker/core/breaker.h"
 
 namespace epilogue {
 
 struct DeliveryRow;
 
-/// A credential that was refused at some time.
+/// A credential that was refused at some time, or whose platform failed.
 struct CredentialRow {
     std::optional<Instant> parked_since;  ///< nullopt: it works, as far as is known
     std::string cause;                    ///< why, for people
     std::optional<Instant> probe_at;      ///< while parked: when the next delivery may try it
     bool unsettled = false;               ///< deliveries of it are still to be parked, or released
+    Breaker posts;                        ///< whether the platform answers its posts
+    Breaker look_ups;                     ///< and its look-ups
     bool operator==(const CredentialRow&) const = default;
+};
+
+/// A credential with an open breaker, and whose probe is due.
+struct DownCredential {
+    std::string name;
+    bool post_is_due = false;
+    bool look_up_is_due = false;
+    bool look_ups_wait = false;  ///< their breaker is open
 };
 
 /// Deliveries that were parked or released together.
@@ -46,6 +58,13 @@ class CredentialRows {
     virtual Result<std::vector<std::string>> unsettled(std::size_t limit) = 0;
     /// Parked ones whose next try is due.
     virtual Result<std::vector<std::string>> to_probe(std::size_t limit) = 0;
+    /// Those with an open breaker.
+    virtual Result<std::vector<DownCredential>> down(std::size_t limit) = 0;
+    /// Posts of the credential that wait in a queue: those that may be its probe, the oldest or the newest
+    /// ones. Look-ups, which wait in `look_queue`, are not among them.
+    virtual Result<std::vector<DeliveryRow>> held_posts(const std::string& credential,
+                                                        const std::string& look_queue, bool newest,
+                                                        std::size_t limit) = 0;
     /// The oldest delivery that is parked for its credential.
     virtual Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) = 0;
     /// Parks for `cause` at most `limit` deliveries of the credential that were to be sent and are not

@@ -37,6 +37,8 @@ struct DeliveryRow {
     Instant created_at;
     std::optional<int> source_partition;
     std::optional<std::int64_t> source_offset;
+    std::optional<Instant>
+        event_at;             ///< the partition's clock when the turn was counted; nullopt: it was told late
     std::string credential;   ///< whose limits it counts against (Quota); empty until its first claim
     std::string rate_window;  ///< that its post needs
     int crashes = 0;          ///< of workers that worked at it, since work at it last ended otherwise

@@ -45,6 +45,7 @@ struct PartitionRow {
     std::optional<RecordFingerprint> anchor;  ///< a record applied that is known to be of this log
     std::optional<int> first_partitions;      ///< the topic's count when it was first seen
     std::optional<PositionReset> reset;
+    std::optional<Instant> gap_at;  ///< when records were last found to be gone before they were read
 };
 
 /// Not thread-safe; valid as long as its transaction.

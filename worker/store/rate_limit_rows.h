@@ -13,6 +13,11 @@ namespace epilogue {
 
 struct DeliveryRow;
 
+/// The name of the queue in which look-ups of the credential wait while its platform is down.
+inline std::string look_queue_of(const std::string& credential) {
+    return credential + "/look-ups";
+}
+
 /// Not thread-safe; valid as long as its transaction.
 class RateLimitRows {
   public:
@@ -29,7 +34,8 @@ class RateLimitRows {
     virtual Result<RateWindow> lock(const std::string& window) = 0;
     /// `open_at`: when the next write may begin.
     virtual Result<void> update(const std::string& window, const RateWindow& row, Instant open_at) = 0;
-    /// Names of windows that are open for a write and waited for, longest open first.
+    /// Names of windows that are open for a write and waited for, longest open first; without those whose
+    /// credential has the breaker open for what waits there (`look_queue_of`, or a post).
     virtual Result<std::vector<std::string>> open_queues(std::size_t limit) = 0;
     /// Deliveries queued for the window, oldest first, that are not leased and that are the oldest open one
     /// of their callback.

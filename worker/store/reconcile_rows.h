@@ -16,9 +16,11 @@ namespace epilogue {
 enum class ReconcileReason {
     registered,  ///< a callback came, and the topic may have lost what was before it
     inactivity,  ///< an open turn is inactive, and would be given up
+    gap,         ///< records were gone before they were read; its own may be among them
 };
 /// As the column catch_ups.why and metrics spell it.
 std::string_view name_of(ReconcileReason reason);
+std::optional<ReconcileReason> reconcile_reason_named(std::string_view name);
 
 /// A conversation whose agent server is to be asked.
 struct ReconcileRow {
@@ -38,7 +40,8 @@ class ReconcileRows {
     ReconcileRows& operator=(const ReconcileRows&) = delete;
     virtual ~ReconcileRows() = default;
 
-    /// Takes the place of what was asked about the conversation before; who worked at that has lost it.
+    /// Takes the place of what was asked about the conversation before; who worked at that has lost it. A
+    /// question because of a gap stays one, since its answer tells everything.
     virtual Result<void> request(const ReconcileRow& row) = 0;
     /// Conversations whose row may be taken, longest due first.
     virtual Result<std::vector<ConversationId>> due(std::size_t limit) = 0;
@@ -46,6 +49,8 @@ class ReconcileRows {
     virtual Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) = 0;
     virtual Result<void> update(const ReconcileRow& row) = 0;
     virtual Result<void> remove(const ConversationId& conversation_id) = 0;
+    /// How many requests for that reason were not begun yet; counts no further than `limit`.
+    virtual Result<std::size_t> not_begun(ReconcileReason why, std::size_t limit) = 0;
 };
 
 }  // namespace epilogue

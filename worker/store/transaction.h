@@ -21,6 +21,7 @@ class ConversationRows;
 class CredentialRows;
 class DeadLetterRows;
 class DeliveryRows;
+class GapRows;
 class PartitionRows;
 class RateLimitRows;
 class ReconcileRows;
@@ -50,6 +51,7 @@ class Transaction {
     virtual RateLimitRows& rate_limits() = 0;
     virtual CredentialRows& credentials() = 0;
     virtual DeadLetterRows& dead_letters() = 0;
+    virtual GapRows& gaps() = 0;
 };
 
 }  // namespace epilogue

@@ -39,6 +39,7 @@ topic = "t"
 group = "g"
 start = "error"
 dead_letter_topic = "d"
+oauth_token_command = "get-token --quiet"
 properties = {"security.protocol" = "SSL", "socket.timeout.ms" = 5000, "debug.on" = true, "ratio" = 0.5}
 [database]
 host = "db"
@@ -47,7 +48,10 @@ socket = "/s"
 user = "u"
 password = "p"
 name = "n"
-tls = "required"
+tls = "verified"
+tls_ca = "/ca"
+tls_certificate = "/c"
+tls_key = "/k"
 [security]
 keys = [")" + key64 + R"("]
 [worker]
@@ -100,11 +104,12 @@ format = "json"
                       "g",
                       OffsetReset::error,
                       "d",
+                      "get-token --quiet",
                       {{"security.protocol", "SSL"},
                        {"socket.timeout.ms", "5000"},
                        {"debug.on", "true"},
                        {"ratio", "0.5"}}};
-    expected.database = {"db", 3307, "/s", "u", Secret("p"), "n", DatabaseTls::required};
+    expected.database = {"db", 3307, "/s", "u", Secret("p"), "n", DatabaseTls::verified, "/ca", "/c", "/k"};
     expected.security.keys = {Secret(std::string(32, '\xAA'))};
     expected.worker = {1,  2048, 0ms,       4,          5s, 11s, 100ms, 3s, TimeoutStorm::post,
                        0s, 9s,   "[::1]:0", Secret("a")};

@@ -6,6 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "base/text.h"
+
 using namespace epilogue;
 
 namespace {
@@ -40,6 +42,15 @@ BOOST_AUTO_TEST_CASE(a_secret_is_replaced_by_what_it_was) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_secret_is_found_whatever_unseen_character_hides_it) {
+    for (const std::string hidden :
+         {"\x01", "\x7f", "\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u200b", "\u200d", "\u202e",
+          "\u2066", "\u3164", "\ufeff", "\ufffa", "\U000e0041"}) {
+        const auto found = redacted("used ghp_" + letters(18) + hidden + letters(18) + " for it");
+        BOOST_TEST(found == "used «GitHub token removed» for it", to_hex(hidden));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(what_only_resembles_a_secret_stays) {
     for (const std::string text :
          {"ghp_short", "task-0123456789abcdef0123456789", "sk-cube-grid-loading-animation",
@@ -58,4 +69,42 @@ BOOST_AUTO_TEST_CASE(a_cut_leaves_no_half_of_a_secret) {
         BOOST_TEST(cut.find("ghp_") == std::string::npos, cut);
     }
     BOOST_TEST(redacted_prefix(text, 100) == "used «GitHub token removed» for it");
+}
+
+BOOST_AUTO_TEST_CASE(words_that_fit_stay_as_they_are) {
+    const std::string words = std::string(99, 'x') + " ";
+    BOOST_TEST(redacted_words(words, 100) == words);
+    BOOST_TEST(!says_that_it_is_cut(words));
+}
+
+BOOST_AUTO_TEST_CASE(words_that_do_not_fit_are_cut_at_the_end_of_a_word_and_say_how_much_is_missing) {
+    std::string words = "It is done.\n";
+    while (words.size() < 200) words += "übrig ";
+    const auto cut = redacted_words(words, 150);
+    BOOST_TEST(cut.size() <= 150U);
+    const std::string kept = cut.substr(0, cut.find("\n\n"));
+    BOOST_TEST(words.starts_with(kept + " "));
+    BOOST_TEST(cut == kept + "\n\n… (" + std::to_string(code_points(words) - code_points(kept)) +
+                          " more characters)");
+    BOOST_TEST(says_that_it_is_cut(cut));
+    BOOST_TEST(redacted_words(cut, 150) == cut);
+    // What lies far behind the bound is counted, too.
+    BOOST_TEST(redacted_words(std::string(1'000'000, 'x'), 150) ==
+               std::string(90, 'x') + "\n\n… (999910 more characters)");
+    for (const std::string other : {"", "more characters)", "\n\n… ( more characters)", "\n\n… (7 more)"})
+        BOOST_TEST(!says_that_it_is_cut(other), other);
+    BOOST_TEST(says_that_it_is_cut("x\n\n… (1 more character)"));
+}
+
+BOOST_AUTO_TEST_CASE(no_half_of_a_secret_is_left_where_masks_made_the_text_shorter) {
+    const std::string secret = "ghp_" + letters(36);
+    const std::string long_one =
+        "-----BEGIN PRIVATE KEY-----\n" + std::string(3000, 'A') + "\n-----END PRIVATE KEY-----\n";
+    // What is read ends inside of the last secret.
+    const std::string text = long_one + std::string(1125, '.') + " " + secret + " and more";
+    for (std::size_t shift = 0; shift < 60; ++shift) {
+        const std::string moved = std::string(shift, '.') + text;
+        BOOST_TEST(redacted_prefix(moved, 100).find("ghp_") == std::string::npos);
+        BOOST_TEST(redacted_words(moved, 100).find("ghp_") == std::string::npos);
+    }
 }

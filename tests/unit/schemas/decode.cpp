@@ -69,29 +69,47 @@ BOOST_AUTO_TEST_CASE(a_timestamp_that_cannot_be_read_is_none) {
                         .timestamp.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(links_come_from_words_and_results) {
+BOOST_AUTO_TEST_CASE(a_link_counts_where_the_agent_opened_or_pushed_and_not_where_it_was_seen) {
     const std::string url = "https://github.com/o/r/pull/12";
     const auto links = [](const std::string& event) {
         std::vector<std::string> urls;
-        for (const auto& link : work_of<LinkSeen>(event_of(event))) urls.push_back(link.url);
+        for (const auto& made : work_of<RequestMade>(event_of(event))) urls.push_back(made.url);
         return urls;
     };
-    const std::string block = R"([{"type":"text","text":"see )" + url + " and " + url + "/files\"}]";
+    const std::string block = R"([{"type":"text","text":"Creating it\n)" + url + "\"}]";
     const std::vector<std::string> one{url};
-    BOOST_TEST(links(v1("MessageEvent", R"("source":"agent","llm_message":{"content":)" + block + "}")) ==
-               one);
-    BOOST_TEST(links(v1("ObservationEvent", R"("observation":{"content":)" + block + "}")) == one);
+    const auto v1_shell = [&](const std::string& command) {
+        return links(v1("ObservationEvent", R"("tool_name":"terminal","observation":{"command":")" + command +
+                                                R"(","content":)" + block + "}"));
+    };
+    BOOST_TEST(v1_shell("gh pr create --fill") == one);
+    BOOST_TEST(v1_shell("gh pr view 12").empty());
+    const auto v1_tool = [&](const std::string& tool, const std::string& is_error) {
+        return links(v1("ObservationEvent", R"("tool_name":")" + tool + R"(","observation":{"is_error":)" +
+                                                is_error + R"(,"content":)" + block + "}"));
+    };
+    BOOST_TEST(v1_tool("create_pr", "false") == one);
+    BOOST_TEST(v1_tool("create_pr", "true").empty());
+    BOOST_TEST(v1_tool("fetch", "false").empty());
+    const auto v0_result = [&](const std::string& kind, const std::string& extras) {
+        return links(v0(R"("source":"agent","observation":")" + kind + R"(","content":")" + url +
+                        R"(","extras":)" + extras));
+    };
+    BOOST_TEST(v0_result("run", R"({"command":"git push && gh pr create"})") == one);
+    BOOST_TEST(v0_result("run", R"({"command":"cat NOTES"})").empty());
+    BOOST_TEST(v0_result("mcp", R"({"name":"create_pr"})") == one);
+    BOOST_TEST(v0_result("mcp", R"({"name":"get_pr"})").empty());
+    BOOST_TEST(v0_result("browse", R"({"url":"x"})").empty());
+    // Words tell of links, too, and of others than the agent's own.
+    BOOST_TEST(
+        links(v1("MessageEvent", R"("source":"agent","llm_message":{"content":)" + block + "}")).empty());
     BOOST_TEST(
         links(v1("ActionEvent",
                  R"("source":"agent","tool_name":"finish","action":{"kind":"FinishAction","message":")" +
-                     url + "\"}")) == one);
+                     url + "\"}"))
+            .empty());
     BOOST_TEST(
-        links(v1("MessageEvent", R"("source":"user","llm_message":{"content":)" + block + "}")).empty());
-    BOOST_TEST(links(v0(R"("source":"agent","observation":"run","content":")" + url + "\"")) == one);
-    BOOST_TEST(links(v0(R"("source":"agent","action":"finish","args":{"final_thought":")" + url + "\"}")) ==
-               one);
-    BOOST_TEST(links(v0(R"("source":"agent","action":"write","args":{"path":"x","content":")" + url + "\"}"))
-                   .empty());
+        links(v0(R"("source":"agent","action":"finish","args":{"final_thought":")" + url + "\"}")).empty());
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_judged_before_they_are_used) {

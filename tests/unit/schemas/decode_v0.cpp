@@ -26,7 +26,10 @@ BOOST_AUTO_TEST_CASE(v0_words_come_from_args_and_never_from_the_top_level_messag
         R"("source":"agent","message":"All done!","action":"finish","args":{"final_thought":"Fixed.","thought":""})"));
     BOOST_TEST((finish.kind == MessageKind::finish));
     BOOST_TEST(finish.text == "Fixed.");
-    body_of<AgentAction>(v0(R"("source":"agent","message":"All done!","action":"finish","args":{})"));
+    const auto silent =
+        body_of<AgentMessage>(v0(R"("source":"agent","message":"All done!","action":"finish","args":{})"));
+    BOOST_TEST((silent.kind == MessageKind::finish));
+    BOOST_TEST(silent.text.empty());
     BOOST_TEST(body_of<AgentMessage>(v0(R"("source":"agent","message":"x","action":"message","args":{})"))
                    .text.empty());
 }

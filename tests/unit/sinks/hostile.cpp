@@ -8,8 +8,8 @@
 #include <cmark-gfm.h>
 #include <nlohmann/json.hpp>
 
+#include "base/code_point.h"
 #include "base/text.h"
-#include "sinks/format/code_point.h"
 #include "sinks/format/markdown_parser.h"
 
 namespace epilogue::hostile {
@@ -61,12 +61,19 @@ std::string unseen_in(std::string_view text) {
                                                                    {0xFEFF, 0xFEFF},
                                                                    {0xAD, 0xAD},
                                                                    {0xE0000, 0xE007F}}};
+    // A joiner between two emoji is seen: it makes one picture of them.
+    constexpr char32_t joiner = 0x200D;
+    const auto is_emoji_part = [](char32_t point) { return point >= 0x2190 && point != 0xFEFF; };
+    char32_t before = 0;
     while (!text.empty()) {
         const auto [bytes, value] = first_code_point(text);
         if (!value) return "malformed bytes";
-        for (const auto& [first, last] : ranges)
-            if (*value >= first && *value <= last) return "unseen character " + to_hex(bytes);
         text.remove_prefix(bytes.size());
+        const char32_t after = text.empty() ? 0 : first_code_point(text).value.value_or(0);
+        const bool joins = *value == joiner && is_emoji_part(before) && is_emoji_part(after);
+        for (const auto& [first, last] : ranges)
+            if (*value >= first && *value <= last && !joins) return "unseen character " + to_hex(bytes);
+        before = *value;
     }
     return "";
 }

@@ -44,6 +44,14 @@ BOOST_AUTO_TEST_CASE(a_json_line_is_one_object_with_the_same_members) {
     BOOST_TEST(line.size() == 5U);
 }
 
+BOOST_AUTO_TEST_CASE(a_number_is_a_number_in_json_and_a_text_of_digits_stays_text) {
+    const auto line = json("claimed", {{"partition", 7}, {"left", std::int64_t{-1}}, {"id", "12"}});
+    BOOST_TEST(line["partition"] == 7);
+    BOOST_TEST(line["left"] == -1);
+    BOOST_TEST(line["id"] == "12");
+    BOOST_TEST(text("claimed", {{"partition", 7}}).ends_with(" partition=7"));
+}
+
 BOOST_AUTO_TEST_CASE(no_value_can_forge_a_line) {
     const std::string hostile = "a\r\n2026-11-21T08:13:42.407Z error forged\tb\x1B[31m\x7F" +
                                 std::string(1, '\0') + "\xC2\x9B\xE2\x80\xA8\xE2\x80\xAE end";

@@ -1,9 +1,14 @@
 #define BOOST_TEST_MODULE doctor
+#include <filesystem>
+#include <fstream>
+
 #include <boost/test/unit_test.hpp>
 
+#include "base/process/temp_dir.h"
 #include "ops/doctor/broker.h"
 #include "ops/doctor/database.h"
 #include "ops/doctor/platforms.h"
+#include "ops/doctor/secret_files.h"
 
 namespace {
 
@@ -87,11 +92,53 @@ BOOST_AUTO_TEST_CASE(a_record_must_fit_into_a_fetch) {
     const auto judged_as = [&](const std::string& bytes) {
         return severity_of(judge_topic(config, topic_with({{"max.message.bytes", bytes}})), "record size");
     };
-    BOOST_TEST((judged_as("1048588") == Severity::ok));
     BOOST_TEST((judged_as("16777217") == Severity::ok));
     BOOST_TEST((judged_as("100000000") == Severity::error));
     config.kafka.properties["receive.message.max.bytes"] = "500000000";
     BOOST_TEST((judged_as("100000000") == Severity::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_topic_that_refuses_an_agents_largest_event_is_a_warning) {
+    const Config config;
+    const auto judged_as = [&](const std::string& bytes) {
+        return severity_of(judge_topic(config, topic_with({{"max.message.bytes", bytes}})), "record size");
+    };
+    BOOST_TEST((judged_as("1048588") == Severity::warning));
+    BOOST_TEST((judged_as("16777215") == Severity::warning));
+    BOOST_TEST((judged_as("16777216") == Severity::ok));
+}
+
+BOOST_AUTO_TEST_CASE(one_partition_is_a_warning_since_it_occupies_one_worker) {
+    auto topic = topic_with({{"max.message.bytes", "20971520"}});
+    BOOST_TEST((worst_of(judge_topic({}, topic)) == Severity::ok));
+    topic.partitions.erase(1);
+    BOOST_TEST((severity_of(judge_topic({}, topic), "partitions") == Severity::warning));
+}
+
+BOOST_AUTO_TEST_CASE(a_librdkafka_with_known_faults_is_named_with_them) {
+    const Finding old = judge_client(0x020002ff, "2.0.2");
+    BOOST_TEST((old.severity == Severity::warning));
+    BOOST_TEST(old.text.find("SCRAM") != std::string::npos);
+    BOOST_TEST(old.text.find("rights") != std::string::npos);
+    BOOST_TEST((judge_client(0x020600ff, "2.6.0").severity == Severity::warning));
+    BOOST_TEST((judge_client(0x020601ff, "2.6.1").severity == Severity::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_a_secret_that_everybody_may_read_is_a_warning) {
+    using std::filesystem::perms;
+    const process::TempDir folder;
+    const auto file = folder.path() / "key";
+    std::ofstream(file) << "k\n";
+    Config config;
+    BOOST_TEST(judge_secret_files(config).empty());
+    config.secret_files = {file};
+    std::filesystem::permissions(file, perms::owner_read | perms::group_read);
+    BOOST_TEST((worst_of(judge_secret_files(config)) == Severity::ok));
+    std::filesystem::permissions(file, perms::owner_read | perms::others_read);
+    BOOST_TEST((worst_of(judge_secret_files(config)) == Severity::warning));
+    config.secret_files.clear();
+    config.kafka.properties["ssl.key.location"] = file;
+    BOOST_TEST((worst_of(judge_secret_files(config)) == Severity::warning));
 }
 
 BOOST_AUTO_TEST_CASE(more_partitions_are_a_warning_only_while_something_is_unread) {

@@ -114,6 +114,11 @@ const std::vector<Case>& cases() {
         {"a\U000E0041\U000E007Fb", "ab"},
         {"line\u2028separator\u2029", "line\u2028separator\u2029"},
         {"🚀 ❤\uFE0F ümläut 漢字", "🚀 ❤\uFE0F ümläut 漢字"},
+        // A joiner between two emoji makes one of them; anywhere else it hides something.
+        {"👨\u200D👩\u200D👧\u200D👦", "👨\u200D👩\u200D👧\u200D👦"},
+        {"🏳\uFE0F\u200D🌈 👩🏽\u200D💻 🏃\u200D♀\uFE0F",
+         "🏳\uFE0F\u200D🌈 👩🏽\u200D💻 🏃\u200D♀\uFE0F"},
+        {"\u200D👩\u200D\u200D👧\u200Dx\u200D👦\u200D", "👩👧x👦"},
         // Malformed bytes.
         {"a\xff"
          "b",
@@ -290,6 +295,13 @@ BOOST_AUTO_TEST_CASE(text_is_fitted_to_the_character) {
     BOOST_TEST(truncate("```\n" + std::string(92, 'x'), 100) == "```\n" + std::string(92, 'x') + "\n```");
     BOOST_TEST(truncate("```\n" + std::string(93, 'x'), 100) ==
                "```\n" + std::string(77, 'x') + "\n```\n\n… (truncated)");
+}
+
+BOOST_AUTO_TEST_CASE(text_is_cut_at_the_end_of_a_word) {
+    std::string text;
+    while (text.size() < 200) text += "word ";
+    BOOST_TEST(truncate(text, 100) == std::string(trimmed(text.substr(0, 85))) + "\n\n… (truncated)");
+    BOOST_TEST(truncate(text, 102) == std::string(trimmed(text.substr(0, 85))) + "\n\n… (truncated)");
 }
 
 BOOST_AUTO_TEST_CASE(a_marker_names_the_delivery_and_proves_the_key) {

@@ -35,3 +35,21 @@ BOOST_AUTO_TEST_CASE(a_credential_is_named_without_being_shown) {
     BOOST_TEST(credential_of("github", "") == "github:none");
     BOOST_TEST(credential_of("slack", "a") != credential_of("slack", "b"));
 }
+
+BOOST_AUTO_TEST_CASE(a_credential_is_another_one_on_each_host_but_the_platforms_own) {
+    const auto on = [](const std::string& url) {
+        return credential_of("github", "ghp_secret", url, "https://api.github.com");
+    };
+    BOOST_TEST(on("https://api.github.com") == "github:4c281411e1ccc93c");
+    BOOST_TEST(on("https://API.github.com/") == "github:4c281411e1ccc93c");
+    BOOST_TEST(on("https://git.example.com/api/v3") == "github:4c281411e1ccc93c@git.example.com");
+    BOOST_TEST(on("http://127.0.0.1:81/x") == "github:4c281411e1ccc93c@127.0.0.1:81");
+    const std::string far = on("https://" + std::string(200, 'a') + ".example.com");
+    BOOST_TEST(far.size() <= 80U);
+    BOOST_TEST(far != on("https://" + std::string(200, 'b') + ".example.com"));
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_allows_five_look_ups_for_each_post) {
+    BOOST_TEST((look_limits_of({{1, 1s}, {500, 1h}}) == Limits{{5, 1s}, {2500, 1h}}));
+    BOOST_TEST(look_limits_of({}).empty());
+}

@@ -58,6 +58,7 @@ BOOST_AUTO_TEST_CASE(words_lack_when_there_are_none_or_when_they_may_have_been_c
     BOOST_TEST(!lacks_words(row_with(std::string(max_message_bytes - 100, 'x'))));
     BOOST_TEST(lacks_words(row_with(std::string(max_message_bytes, 'x'))));
     BOOST_TEST(lacks_words(row_with(std::string(max_message_bytes - 3, 'x'))));
+    BOOST_TEST(lacks_words(row_with("some\n\n… (74 more characters)")));
 }
 
 BOOST_AUTO_TEST_CASE(a_post_that_waited_for_its_summary_is_not_overdue_but_one_that_was_late_before_is) {

@@ -69,6 +69,7 @@ class OneRowTransaction final : public Transaction {
     RateLimitRows& rate_limits() override { unused(); }
     CredentialRows& credentials() override { unused(); }
     DeadLetterRows& dead_letters() override { unused(); }
+    GapRows& gaps() override { unused(); }
 
   private:
     [[noreturn]] static void unused() { throw std::logic_error("no table of this test"); }

@@ -41,6 +41,7 @@ std::vector<Event> whatever_comes() {
             status("n", 10s, "deleting"),
             error_detail("n", 10s, "Code", "why"),
             v0_state(3, "finished"),
+            v0_agent_says(9, "Which?"),
             v0_state(9, "awaiting_user_input"),
             v0_state(9, "error", "why")};
 }
@@ -64,7 +65,7 @@ void require_same_future(const Conversation& one, const Conversation& other) {
 Event with_work(Event event) {
     event.work = {CommandStarted{"c1", "pytest \"ü\""}, CommandEnded{"c1", 1},
                   CommandStarted{"c2", "ls"},           FileChanged{"a b.txt"},
-                  LinkSeen{"https://x/pull/1"},         ErrorSeen{"e1", "no\ntool"}};
+                  RequestMade{"https://x/pull/1"},      ErrorSeen{"e1", "no\ntool"}};
     return event;
 }
 
@@ -88,6 +89,8 @@ std::vector<Story> stories() {
          error_detail("d1", 5s, "Code", "why \"so\"")},
         {user_says("u1", 1s), status("e1", 4s, "error"), error_detail("d1", 5s, "Code", "why"),
          user_says("u2", 6s)},
+        {v0_user_says(1), v0_agent_says(2, "Which?"), v0_state(3, "awaiting_user_input"),
+         v0_agent_says(4, "And \"that\"?")},
         {user_says("u1", 1s), status("s1", 4s, "stuck")},
         {user_says("u1", 1s), status("x1", 4s, "deleting")},
         {user_says("u1", 1s), with_work(agent_finishes("a1", 3s, "Done.")), status("f1", 4s, "finished"),
@@ -133,6 +136,15 @@ BOOST_AUTO_TEST_CASE(the_last_counted_turn_is_whole_as_long_as_no_other_is_open)
         if (current_turn(story.conversation()) != nullptr) continue;
         BOOST_TEST((again(story.conversation()).last == story.conversation().last), story.turns());
     }
+}
+
+BOOST_AUTO_TEST_CASE(when_it_was_heard_of_and_an_end_that_may_lie_in_a_gap_survive_the_row) {
+    Conversation conversation = counted_once().conversation();
+    conversation.heard_at = story_start + 5s;
+    conversation.last->may_lie_in_gap = true;
+    const Conversation read = again(conversation);
+    BOOST_TEST((read.heard_at == conversation.heard_at));
+    BOOST_TEST(read.last->may_lie_in_gap);
 }
 
 BOOST_AUTO_TEST_CASE(of_the_turn_counted_before_an_open_one_key_verdict_and_status_are_kept) {

@@ -24,6 +24,9 @@ std::vector<std::pair<std::string, DeliveryProgress>> all_rows() {
         progress.cause = std::move(cause);
         return progress;
     };
+    auto almost_given_up = row(DeliveryState::unknown, 1, 1, "too deep");
+    almost_given_up.look_failures = most_unusable_looks - 1;
+    almost_given_up.unusable_looks = most_unusable_looks - 1;
     auto sent = row(DeliveryState::sent, 1, 0, "");
     sent.remote_id = "7";
     sent.remote_url = "url7";
@@ -33,6 +36,7 @@ std::vector<std::pair<std::string, DeliveryProgress>> all_rows() {
             {"UNKNOWN, 1 look", row(DeliveryState::unknown, 1, 1, "lost")},
             {"UNKNOWN, 2 looks", row(DeliveryState::unknown, 1, 2, "lost")},
             {"UNKNOWN, 3 looks", row(DeliveryState::unknown, 1, 3, "lost")},
+            {"UNKNOWN, 19 looks of no use", almost_given_up},
             {"RETRY", row(DeliveryState::retry, 1, 0, "429")},
             {"SENT", sent},
             {"FAILED", row(DeliveryState::failed, 1, 0, "404")},
@@ -50,6 +54,8 @@ std::vector<std::pair<std::string, DeliveryEvent>> all_events() {
             {"found", FoundOnPlatform{"9", "url9"}},
             {"not found", NotFound{}},
             {"look failed", LookFailed{"502", 7s}},
+            {"look of no use", LookFailed{"too deep", 7s, LookFailure::unusable}},
+            {"look refused for its rate", LookFailed{"429", 7s, LookFailure::rate}},
             {"look forbidden", LookForbidden{"403"}},
             {"credential refused", CredentialRefused{"credential: 401"}},
             {"credential tried", CredentialTried{}},
@@ -72,6 +78,8 @@ std::string_view name_of_action(NextAction duty) {
 
 std::string told(const DeliveryProgress& row) {
     std::string text = fmt::format("{} attempt={} looks={}", name_of(row.state), row.attempt, row.lookups);
+    if (row.look_failures > 0) text += fmt::format(" failed={}", row.look_failures);
+    if (row.unusable_looks > 0) text += fmt::format(" unusable={}", row.unusable_looks);
     if (!row.cause.empty()) text += fmt::format(" cause=\"{}\"", row.cause);
     if (!row.remote_id.empty() || !row.remote_url.empty())
         text += fmt::format(" at={}:{}", row.remote_id, row.remote_url);
@@ -156,6 +164,30 @@ BOOST_AUTO_TEST_CASE(a_look_up_that_fails_says_nothing_about_the_post) {
     BOOST_TEST(row.lookups == 1);
     BOOST_TEST((row.wait == 7s));
     BOOST_TEST((next_action(row) == NextAction::look));
+}
+
+BOOST_AUTO_TEST_CASE(a_post_is_parked_when_twenty_look_ups_in_a_row_were_answered_with_nothing_of_use) {
+    auto row = after({IntentMade{}, AnswerLost{"reset"}});
+    for (int i = 1; i < most_unusable_looks; ++i) {
+        row = *step(row, LookFailed{"too deep", 7s, LookFailure::unusable});
+        BOOST_TEST((row.state == DeliveryState::unknown));
+        BOOST_TEST(row.look_failures == i);
+    }
+    row = *step(row, LookFailed{"too deep", 7s, LookFailure::unusable});
+    BOOST_TEST((row.state == DeliveryState::parked));
+    BOOST_TEST(row.cause == "cannot_look_up: too deep");
+    row = *step(row, OperatorRetry{});
+    BOOST_TEST((next_action(row) == NextAction::look));
+    BOOST_TEST(row.unusable_looks == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_platform_that_is_down_parks_no_post_however_often_it_is_asked) {
+    auto row = after({IntentMade{}, AnswerLost{"reset"}});
+    for (int i = 0; i < 1000; ++i) row = *step(row, LookFailed{"503", 7s, LookFailure::platform});
+    BOOST_TEST((row.state == DeliveryState::unknown));
+    BOOST_TEST(row.look_failures == 1000);
+    BOOST_TEST(row.unusable_looks == 0);
+    BOOST_TEST(step(row, NotFound{})->look_failures == 0);
 }
 
 BOOST_AUTO_TEST_CASE(who_cannot_look_does_not_post_again) {

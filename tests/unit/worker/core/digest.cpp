@@ -19,16 +19,17 @@ Digest digest_of(const std::vector<Work>& work) {
 std::vector<Work> day_of_work(int number) {
     const std::string id = std::to_string(number);
     return {CommandStarted{"c" + id, "make -j" + id}, CommandEnded{"c" + id, number % 3},
-            FileChanged{"src/" + id + ".cpp"}, LinkSeen{"https://github.com/o/r/pull/" + id},
+            FileChanged{"src/" + id + ".cpp"}, RequestMade{"https://github.com/o/r/pull/" + id},
             ErrorSeen{"e" + id, "no such tool " + id}};
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(what_was_done_is_kept_in_the_order_it_was_told) {
-    const Digest digest = digest_of({FileChanged{"b.txt"}, CommandStarted{"c1", "ls"}, FileChanged{"a.txt"},
-                                     CommandStarted{"c2", "pytest -q"}, CommandEnded{"c2", 1},
-                                     LinkSeen{"https://github.com/o/r/pull/7"}, ErrorSeen{"e1", "no tool"}});
+    const Digest digest =
+        digest_of({FileChanged{"b.txt"}, CommandStarted{"c1", "ls"}, FileChanged{"a.txt"},
+                   CommandStarted{"c2", "pytest -q"}, CommandEnded{"c2", 1},
+                   RequestMade{"https://github.com/o/r/pull/7"}, ErrorSeen{"e1", "no tool"}});
     BOOST_TEST(digest.files == (std::vector<std::string>{"b.txt", "a.txt"}));
     BOOST_REQUIRE(digest.commands.size() == 2U);
     BOOST_TEST((digest.commands[0] == Digest::Command{"c1", "ls", false, std::nullopt}));
@@ -73,7 +74,7 @@ BOOST_AUTO_TEST_CASE(every_list_is_bounded_and_says_that_it_was_cut) {
 BOOST_AUTO_TEST_CASE(every_entry_is_bounded_and_cut_between_code_points) {
     const std::string text = std::string(max_digest_text_bytes - 1, 'x') + "\u00fc" + std::string(1000, 'y');
     const Digest digest =
-        digest_of({FileChanged{text}, CommandStarted{"c", text}, LinkSeen{text}, ErrorSeen{"e", text}});
+        digest_of({FileChanged{text}, CommandStarted{"c", text}, RequestMade{text}, ErrorSeen{"e", text}});
     const std::string fitted(max_digest_text_bytes - 1, 'x');
     BOOST_TEST(digest.files.at(0) == fitted);
     BOOST_TEST(digest.commands.at(0).text == fitted);

@@ -35,6 +35,51 @@ BOOST_AUTO_TEST_CASE(running_that_is_older_than_what_was_read_opens_nothing) {
     BOOST_TEST(story.turn_state() == "ended");
 }
 
+BOOST_AUTO_TEST_CASE(a_stale_running_after_a_counted_end_does_not_hide_the_next_running) {
+    Story story = counted_once();
+    story.read({status("r2", 3500ms, "running"), status("r3", 10s, "running")});
+    BOOST_TEST(story.turn_state() == "open r3");
+    story.read({agent_finishes("a3", 11s, "Again."), status("f3", 12s, "finished")});
+    BOOST_TEST(story.settles().turns() == "u1 finished by f1 \"Done.\"; r3 finished by f3 \"Again.\"");
+}
+
+BOOST_AUTO_TEST_CASE(a_stale_running_before_the_end_counts_does_not_hide_the_next_running) {
+    Story story = finished_once();
+    story.read({status("r2", 3500ms, "running")}).settles();
+    story.read({status("r3", 10s, "running")});
+    BOOST_TEST(story.turn_state() == "open r3");
+}
+
+BOOST_AUTO_TEST_CASE(a_running_older_than_an_agents_event_after_the_end_does_not_hide_the_next_running) {
+    Story story = counted_once();
+    story.read({agent_acts("a2", 9s), status("r2", 8s, "running"), status("r3", 10s, "running")});
+    BOOST_TEST(story.turn_state() == "open r3");
+}
+
+BOOST_AUTO_TEST_CASE(a_stale_running_says_nothing_of_a_pause_that_is_newer) {
+    Story story;
+    story.read({user_says("u1", 1s), status("p1", 4s, "paused"), status("r1", 2s, "running")});
+    BOOST_TEST(story.conversation().status == "paused");
+}
+
+BOOST_AUTO_TEST_CASE(running_behind_a_newer_agents_event_ends_a_pause) {
+    Story story;
+    story.read(
+        {user_says("u1", 1s), status("p1", 4s, "paused"), agent_acts("a1", 6s), status("r1", 5s, "running")});
+    BOOST_TEST(story.conversation().status == "running");
+}
+
+BOOST_AUTO_TEST_CASE(deleting_as_the_first_thing_ever_seen_is_reported) {
+    Story story;
+    story.read({status("x1", 1s, "deleting")});
+    BOOST_TEST(story.turns() == "start stopped by x1");
+    story.read({status("x2", 2s, "deleting")});
+    BOOST_TEST(story.turns() == "start stopped by x1");
+    Story other;
+    other.read({status("i1", 1s, "idle"), status("x1", 2s, "deleting")});
+    BOOST_TEST(other.turns() == "-");
+}
+
 BOOST_AUTO_TEST_CASE(agent_events_after_a_counted_end_open_nothing) {
     Story story = counted_once();
     story.read({agent_acts("a2", 6s), agent_says("a3", 7s, "By the way.")});
@@ -223,13 +268,14 @@ BOOST_AUTO_TEST_CASE(the_newest_word_by_its_own_timestamp_is_the_turns_word) {
     BOOST_TEST(story.settles().turns() == "u1 finished by f1 \"Second.\"");
 }
 
-BOOST_AUTO_TEST_CASE(words_are_kept_to_their_bound_and_cut_between_code_points) {
+BOOST_AUTO_TEST_CASE(words_are_kept_to_their_bound_and_say_what_was_cut) {
     Story story;
     story.read({user_says("u1", 1s),
                 agent_says("a1", 2s, std::string(max_message_bytes - 1, 'x') + "\u00fc and much more"),
                 status("f1", 3s, "finished")});
     BOOST_REQUIRE(story.settles().ended().size() == 1U);
-    BOOST_TEST(*story.ended().front().final_message == std::string(max_message_bytes - 1, 'x'));
+    const std::string mark = "\n\n… (74 more characters)";
+    BOOST_TEST(*story.ended().front().final_message == std::string(max_message_bytes - 60, 'x') + mark);
 }
 
 BOOST_AUTO_TEST_CASE(other_verdicts_have_no_words) {

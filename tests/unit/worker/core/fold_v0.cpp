@@ -59,6 +59,49 @@ BOOST_AUTO_TEST_CASE(opening_a_session_of_an_ended_conversation_ends_nothing_aga
     BOOST_TEST(story.turn_state() == "ended");
 }
 
+BOOST_AUTO_TEST_CASE(stopped_as_the_first_thing_ever_seen_is_reported) {
+    Story story;
+    story.read({v0_state(7, "stopped")});
+    BOOST_TEST(story.turns() == "start stopped by 7");
+    Story opened;
+    opened.read({v0_state(0, "loading"), v0_state(1, "awaiting_user_input"), v0_state(2, "stopped")});
+    BOOST_TEST(opened.turns() == "-");
+}
+
+BOOST_AUTO_TEST_CASE(
+    awaiting_user_input_again_after_a_lost_running_counts_when_new_agent_words_stand_between) {
+    Story story;
+    story.read({v0_user_says(1), v0_agent_says(2, "Which?"), v0_state(3, "awaiting_user_input")});
+    story.read({v0_agent_acts(4), v0_agent_says(5, "This?"), v0_agent_says(6, "Or that?")});
+    BOOST_TEST(story.turn_state() == "ended");
+    story.read({v0_state(7, "awaiting_user_input")});
+    BOOST_TEST(story.turns() ==
+               "1 awaiting_user_input by 3 \"Which?\"; 5 awaiting_user_input by 7 \"Or that?\"");
+    story.read({v0_state(8, "awaiting_user_input")});
+    BOOST_TEST(story.ended().size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(awaiting_user_input_again_without_new_agent_words_is_a_repeat) {
+    Story story;
+    story.read({v0_user_says(1), v0_agent_says(2, "Which?"), v0_state(3, "awaiting_user_input"),
+                v0_agent_acts(4), v0_state(5, "loading"), v0_state(6, "awaiting_user_input")});
+    BOOST_TEST(story.turns() == "1 awaiting_user_input by 3 \"Which?\"");
+}
+
+BOOST_AUTO_TEST_CASE(words_after_another_end_than_a_question_open_nothing) {
+    Story story;
+    story.read({v0_user_says(1), v0_state(2, "stopped"), v0_agent_says(3, "What was under way."),
+                v0_state(4, "loading"), v0_state(5, "awaiting_user_input")});
+    BOOST_TEST(story.turns() == "1 stopped by 2");
+}
+
+BOOST_AUTO_TEST_CASE(a_finish_without_text_leaves_no_earlier_word_as_the_last_one) {
+    Story story;
+    story.read(
+        {v0_user_says(1), v0_agent_says(2, "I begin."), v0_agent_finishes(3, ""), v0_state(4, "finished")});
+    BOOST_TEST(story.turns() == "1 finished by 4 \"\"");
+}
+
 BOOST_AUTO_TEST_CASE(running_after_an_end_opens_a_turn_keyed_by_its_id) {
     Story story;
     story.read({v0_user_says(1), v0_state(2, "running"), v0_state(3, "error", "x"), v0_state(4, "running"),

@@ -62,3 +62,33 @@ BOOST_AUTO_TEST_CASE(idle_runs_once_the_agent_has_acted_since) {
     const Conversation& conversation = story.conversation();
     BOOST_TEST(due_at(watch_inactivity(conversation, adopted_after(conversation, 0s))).has_value());
 }
+
+namespace {
+
+/// How an open turn times out that was last heard of at `heard`, with records lost at `gap`.
+std::optional<TurnEnd> timed_out(std::optional<Instant> heard, std::optional<Instant> gap) {
+    Conversation conversation = open_turn("running");
+    conversation.heard_at = heard;
+    FoldRules rules;
+    rules.inactivity = adopted_after(conversation, 0s);
+    rules.inactivity.gap_at = gap;
+    conversation = watch_inactivity(std::move(conversation), rules.inactivity);
+    const Instant due = *due_at(conversation);
+    return tick(std::move(conversation), due, rules).conversation.last;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_inactivity_that_began_before_a_gap_may_be_an_end_that_was_lost) {
+    for (const auto heard : {std::optional(story_start), std::optional<Instant>()}) {
+        const auto last = timed_out(heard, story_start + 1s);
+        BOOST_REQUIRE(last.has_value());
+        BOOST_TEST((last->verdict == Verdict::timeout));
+        BOOST_TEST(last->may_lie_in_gap);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_inactivity_of_a_conversation_that_was_heard_of_behind_the_gap_is_one) {
+    BOOST_TEST(!timed_out(story_start + 2s, story_start + 1s)->may_lie_in_gap);
+    BOOST_TEST(!timed_out(story_start, std::nullopt)->may_lie_in_gap);
+}

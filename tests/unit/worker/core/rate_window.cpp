@@ -171,3 +171,39 @@ BOOST_AUTO_TEST_CASE(a_line_that_nobody_saw_to_for_more_than_a_minute_was_neglec
     BOOST_TEST(window.serve({}, start + 20min + 60s));
     BOOST_TEST((window.unattended_until == start + 171s));
 }
+
+BOOST_AUTO_TEST_CASE(look_ups_keep_their_own_budget_and_a_few_may_be_made_at_once) {
+    const Limits limits{{5, 1s}, {2500, 1h}};
+    RateWindow window;
+    std::vector<Instant> begun;
+    for (Instant now = start; now < start + 2h; now += 100ms) {
+        if (window.next_look(limits) > now) continue;
+        window.begin_look(limits, now);
+        begun.push_back(now);
+    }
+    const auto until = [&](Micros time) {
+        return std::count_if(begun.begin(), begun.end(), [&](Instant at) { return at < start + time; });
+    };
+    BOOST_TEST(until(1s) == 5);
+    BOOST_TEST(until(1h) <= 2505);
+    BOOST_TEST(until(1h) >= 2400);
+    BOOST_TEST(until(2h) <= 5005);
+    BOOST_TEST((RateWindow().next_look({}) <= start));
+}
+
+BOOST_AUTO_TEST_CASE(a_waiting_time_of_the_platforms_own_is_kept_and_a_little_more_after_each_refusal) {
+    BOOST_TEST((pause_after_refusal(30s, false, 1, 0.0) >= 30s));
+    BOOST_TEST((pause_after_refusal(30s, false, 9, 1.0) == 36s));
+    BOOST_TEST((pause_after_refusal(std::nullopt, false, 3, 1.0) == 4s));
+}
+
+BOOST_AUTO_TEST_CASE(a_waiting_time_that_the_platform_did_not_name_doubles_with_each_refusal_in_a_row) {
+    const auto pause = [](int refusals) {
+        return std::chrono::floor<std::chrono::minutes>(pause_after_refusal(60s, true, refusals, 0.0));
+    };
+    BOOST_TEST((pause(1) == 1min));
+    BOOST_TEST((pause(2) == 2min));
+    BOOST_TEST((pause(3) == 4min));
+    BOOST_TEST((pause(5) == 16min));
+    BOOST_TEST((pause(1000) == 16min));
+}

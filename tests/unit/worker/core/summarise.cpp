@@ -56,6 +56,12 @@ BOOST_AUTO_TEST_CASE(the_first_line_is_the_verdict_in_bold) {
     for (const auto& [verdict, line] : lines) BOOST_TEST(summary_of(turn_of(verdict)).headline == line);
 }
 
+BOOST_AUTO_TEST_CASE(a_timeout_whose_end_may_lie_in_a_gap_is_no_lack_of_a_sign_of_life) {
+    TurnEnd turn = turn_of(Verdict::timeout);
+    turn.may_lie_in_gap = true;
+    BOOST_TEST(summary_of(turn).headline == "**Outcome not known**: a part of the log was lost");
+}
+
 BOOST_AUTO_TEST_CASE(an_errors_code_or_v0_reason_follows_the_verdict) {
     BOOST_TEST(headline_for("LLMRateLimitError") == "**Ended with an error**: `LLMRateLimitError`");
     BOOST_TEST(headline_for("STATUS$ERROR_LLM_OUT_OF_CREDITS") ==
@@ -111,7 +117,7 @@ BOOST_AUTO_TEST_CASE(the_facts_are_a_few_lines) {
         facts_for({FileChanged{"a.py"}, FileChanged{"b.py"}, CommandStarted{ConversationId("c1"), "ls"},
                    CommandEnded{ConversationId("c1"), 0}, CommandStarted{"c2", "pytest -q"},
                    CommandEnded{"c2", 1}, CommandStarted{"c3", "pytest"}, CommandEnded{"c3", 0},
-                   CommandStarted{"c4", "ctest"}, LinkSeen{"https://github.com/o/r/pull/7"},
+                   CommandStarted{"c4", "ctest"}, RequestMade{"https://github.com/o/r/pull/7"},
                    ErrorSeen{"e1", "no such tool"}}) ==
         "- Changed 2 files: `a.py`, `b.py`\n"
         "- Ran 4 commands, 1 failed\n"
@@ -139,7 +145,7 @@ BOOST_AUTO_TEST_CASE(long_lists_are_shortened) {
         const std::string id = std::to_string(i);
         work.emplace_back(FileChanged{"file" + id});
         work.emplace_back(CommandStarted{"c" + id, "pytest " + id});
-        work.emplace_back(LinkSeen{"https://github.com/o/r/pull/" + id});
+        work.emplace_back(RequestMade{"https://github.com/o/r/pull/" + id});
     }
     const std::string facts = facts_for(work);
     BOOST_TEST(facts.find("`file7` and 42 more") != std::string::npos, facts);

@@ -31,6 +31,40 @@ BOOST_AUTO_TEST_CASE(every_option_of_the_command_line_is_a_member) {
     BOOST_TEST((request->watch.inactivity == std::chrono::seconds(60)));
 }
 
+BOOST_AUTO_TEST_CASE(the_names_of_a_callback_that_is_shown_are_taken_and_those_of_the_command_line_too) {
+    const auto shown = form_from_json(
+        R"({"conversation_id": "c", "processor_type": "log", "options": {"mode": "every_turn",
+            "triggers": ["error"], "from": "next"}, "agent_url": null, "again": true})");
+    const auto typed = form_from_json(
+        R"({"conversation": "c", "processor": "log", "mode": "every_turn", "triggers": "error",
+            "from": "next", "again": true})");
+    BOOST_REQUIRE(shown);
+    BOOST_REQUIRE(typed);
+    for (const auto* form : {&*shown, &*typed}) {
+        BOOST_TEST(form->conversation == "c");
+        BOOST_TEST(form->processor == "log");
+        const auto request = request_of(*form, config, {});
+        BOOST_REQUIRE(request);
+        BOOST_TEST((request->options.mode == Mode::every_turn));
+        BOOST_TEST((request->options.triggers == std::vector<Verdict>{Verdict::error}));
+        BOOST_TEST(!request->options.from_last);
+        BOOST_TEST(request->again);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_key_of_a_request_stands_for_its_options_and_must_be_visible_ascii) {
+    RegistrationForm form;
+    form.conversation = "c";
+    const auto kept = kept_request("key-1", form);
+    BOOST_REQUIRE(kept);
+    BOOST_TEST(kept->key == "key-1");
+    BOOST_TEST(kept->body_sha256 == kept_request("key-1", form)->body_sha256);
+    form.again = true;
+    BOOST_TEST(kept->body_sha256 != kept_request("key-1", form)->body_sha256);
+    for (const std::string& wrong : {std::string(), std::string("two words"), std::string(256, 'k')})
+        BOOST_TEST(kept_request(wrong, form).error().text.find("visible ASCII") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_left_out_or_null_has_the_defaults_of_the_command_line) {
     for (const char* body : {R"({"conversation": "c", "processor": "log"})",
                              R"({"conversation": "c", "processor": "log", "processor_json": null,
@@ -82,6 +116,15 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_member_and_what_was_expected) {
           {R"({"conversation": "c", "processor": "log", "agent_url": 1})", "agent_url: expected a string"},
           {R"({"conversation": "c", "processor": "log", "agent_key": ["k"]})",
            "agent_key: expected a string"},
+          {R"({"conversation": "c", "conversation_id": "d", "processor": "log"})",
+           "conversation: is given twice"},
+          {R"({"conversation": "c", "processor": "log", "mode": "once", "options": {"mode": "once"}})",
+           "mode: is given twice"},
+          {R"({"conversation": "c", "processor": "log", "options": []})", "options: expected an object"},
+          {R"({"conversation": "c", "processor": "log", "options": {"mod": "once"}})",
+           "options: \"mod\" is no option of a callback; did you mean \"mode\"?"},
+          {R"({"conversation": "c", "processor_type": 5})", "processor_type: expected a string"},
+          {R"({"conversation": "c", "processor": "log", "again": "yes"})", "again: expected true or false"},
           {R"({"conversation": "c", "processor": "log", "a": 1})", "\"a\" is no option"}}) {
         const auto form = form_from_json(body);
         BOOST_REQUIRE(!form);

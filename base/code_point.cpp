@@ -1,4 +1,4 @@
-#include "sinks/format/code_point.h"
+#include "base/code_point.h"
 
 #include <cstddef>
 

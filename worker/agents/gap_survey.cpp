@@ -1,0 +1,80 @@
+#include "worker/agents/gap_survey.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "worker/apply/reconcile_request.h"
+#include "worker/store/gap_rows.h"
+#include "worker/store/reconcile_rows.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t portion = 100;
+/// So many requests may wait: whatever else is asked stands behind no more than these.
+constexpr std::size_t most_waiting = 100;
+constexpr int portions_in_a_step = 20;
+
+std::string offsets_of(const GapRow& gap) {
+    return std::to_string(gap.from.value) + " to " +
+           (gap.to ? std::to_string(gap.to->value - 1) : std::string("the old log's end"));
+}
+
+}  // namespace
+
+Result<void> GapSurvey::step() {
+    for (int i = 0; i < portions_in_a_step; ++i) {
+        TRY(const bool may_go_on, list_portion());
+        if (!may_go_on) return {};
+    }
+    return {};
+}
+
+Result<bool> GapSurvey::list_portion() {
+    std::optional<GapRow> gap;
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        gap.reset();
+        TRY(gap, transaction.gaps().lock_next());
+        if (!gap) return {};
+        TRY(const std::size_t waiting,
+            transaction.reconciles().not_begun(ReconcileReason::gap, most_waiting));
+        if (waiting >= most_waiting) {
+            gap.reset();
+            return {};
+        }
+        if (!gap->remaining) {
+            TRY(gap->remaining, transaction.gaps().count_remaining(*gap));
+        }
+        TRY(const GapChunk chunk, transaction.gaps().next_chunk(*gap, portion));
+        TRY(const Instant now, transaction.now());
+        // Ascending, as in every transaction that locks several.
+        const std::set<ConversationId> conversations(chunk.conversations.begin(), chunk.conversations.end());
+        for (const ConversationId& id : conversations) {
+            TRY(const bool has_server,
+                queue_reconcile(transaction, id, ReconcileReason::gap, now, has_default_));
+            ++(has_server ? gap->asked : gap->without_server);
+        }
+        const auto looked = static_cast<std::int64_t>(chunk.conversations.size());
+        gap->remaining = std::max(std::int64_t{0}, *gap->remaining - looked);
+        gap->asked_until = chunk.looked_until;
+        gap->is_done = gap->asked_until >= gap->last_callback;
+        if (gap->is_done) gap->remaining = 0;
+        return transaction.gaps().update(*gap);
+    };
+    // A COMMIT whose answer was lost is not asked about: the portion after it is listed then, or it again.
+    TRY_VOID(store_.transact_idempotent(work));
+    if (!gap) return false;
+    const LogFields fields{{"partition", std::to_string(gap->partition)},
+                           {"offsets", offsets_of(*gap)},
+                           {"asked", std::to_string(gap->asked)},
+                           {"without_server", std::to_string(gap->without_server)},
+                           {"remaining", std::to_string(*gap->remaining)}};
+    if (gap->is_done)
+        log_info("every callback whose conversation may lie in a gap of the log is asked about", fields);
+    else
+        progress_.warn("gap", "conversations that may lie in a gap of the log are asked about", fields);
+    return true;
+}
+
+}  // namespace epilogue
