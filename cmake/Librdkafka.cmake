@@ -39,6 +39,7 @@ macro(epilogue_static_librdkafka folder)
   find_library(LZ4_LIBRARY lz4 REQUIRED)
   add_library(rdkafka STATIC IMPORTED)
   set_target_properties(rdkafka PROPERTIES IMPORTED_LOCATION "${folder}/lib/librdkafka.a")
+  target_compile_definitions(rdkafka INTERFACE EPILOGUE_OWN_LIBRDKAFKA)
   target_include_directories(rdkafka SYSTEM INTERFACE "${folder}/include")
   target_link_libraries(rdkafka INTERFACE CURL::libcurl OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB
     "${ZSTD_LIBRARY}" "${LZ4_LIBRARY}" Threads::Threads ${CMAKE_DL_LIBS})

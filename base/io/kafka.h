@@ -135,9 +135,12 @@ int partition_of_key(std::string_view key, int partitions);
 /// Remedy::fatal, what librdkafka refuses: a property, or a file that a property names.
 Result<void> try_kafka_settings(const KafkaSettings& settings);
 
-/// librdkafka's version, e.g. "2.12.1".
-std::string kafka_version();
-/// The same as rd_kafka_version() gives it: 0xMMmmrrxx, major, minor, revision, pre-release.
-unsigned kafka_version_number();
+struct KafkaVersion {
+    std::string name;     ///< e.g. "2.12.1"
+    unsigned number = 0;  ///< as rd_kafka_version() gives it: 0xMMmmrrxx, major, minor, revision, pre-release
+    bool is_ours = true;  ///< the one that ops/librdkafka pins, with its patches
+};
+/// The librdkafka that this program runs with.
+KafkaVersion kafka_version();
 
 }  // namespace epilogue

@@ -13,7 +13,8 @@ Result<void> set(rd_kafka_conf_t* conf, const std::string& name, const std::stri
 }
 
 /// Starting again from bootstrap.servers when all brokers are down loses, in librdkafka 2.12.1, a client that
-/// was just beginning: it never connects again. Versions that know no such thing are left as they are.
+/// was just beginning: an answer that comes before the timer stops it for good, and it never connects again.
+/// Versions that know no such thing are left as they are.
 Result<void> keep_known_brokers(rd_kafka_conf_t* conf) {
     constexpr const char* strategy = "metadata.recovery.strategy";
     std::size_t size = 0;
@@ -100,12 +101,13 @@ Result<void> try_kafka_settings(const KafkaSettings& settings) {
     return {};
 }
 
-std::string kafka_version() {
-    return rd_kafka_version_str();
-}
-
-unsigned kafka_version_number() {
-    return static_cast<unsigned>(rd_kafka_version());
+KafkaVersion kafka_version() {
+#ifdef EPILOGUE_OWN_LIBRDKAFKA
+    constexpr bool is_ours = true;
+#else
+    constexpr bool is_ours = false;
+#endif
+    return {rd_kafka_version_str(), static_cast<unsigned>(rd_kafka_version()), is_ours};
 }
 
 }  // namespace epilogue

@@ -12,7 +12,7 @@
 namespace {
 
 std::string version_text() {
-    return std::string("epilogue ") + epilogue::version + "\nlibrdkafka " + epilogue::kafka_version() + "\n" +
+    return std::string("epilogue ") + epilogue::version + "\nlibrdkafka " + epilogue::kafka_version().name + "\n" +
            curl_version() + "\nMySQL Connector/C++ 1.1\n";
 }
 

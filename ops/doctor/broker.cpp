@@ -77,24 +77,33 @@ Findings judge_transport(const Config& config) {
              "set security.protocol to SSL or SASL_SSL in [kafka] properties"}};
 }
 
-/// Versions that a fault of theirs makes unfit for something that users do.
+/// Versions that a fault of theirs makes unfit for something that users do, by KafkaVersion::number.
 struct FaultyVersions {
-    unsigned before;  ///< the first one without the fault, as kafka_version_number() gives it
+    unsigned from;
+    unsigned before;  ///< the first one without the fault
+    bool ours_too;    ///< false: ops/librdkafka mends it
     std::string_view fault;
 };
-constexpr std::array<FaultyVersions, 2> faulty_versions{
-    {{0x02060100, "SCRAM fails with Kafka 4 (its nonce is repeated wrongly)"},
-     {0x02030000,
-      "it cannot ask a broker for rights: a missing one is seen only by what fails for want of it"}}};
+constexpr unsigned no_version = 0xffffffff;
+constexpr std::array<FaultyVersions, 3> faulty_versions{
+    {{0, 0x02060100, true, "SCRAM fails with Kafka 4 (its nonce is repeated wrongly)"},
+     {0, 0x02030000, true,
+      "it cannot ask a broker for rights: a missing one is seen only by what fails for want of it"},
+     {0x020a0000, no_version, false,
+      "when all brokers restart it may forget them for good; only a restart of the worker helps "
+      "(https://github.com/confluentinc/librdkafka/issues/5301)"}}};
 
 }  // namespace
 
-Finding judge_client(unsigned version, const std::string& name) {
+Finding judge_client(const KafkaVersion& version) {
     std::string faults;
-    for (const auto& [before, fault] : faulty_versions)
-        if (version < before) faults += fmt::format("{}{}", faults.empty() ? "" : "; ", fault);
-    if (faults.empty()) return {Severity::ok, kafka, "client", "librdkafka " + name, ""};
-    return {Severity::warning, kafka, "client", "librdkafka " + name + ": " + faults,
+    for (const auto& [from, before, ours_too, fault] : faulty_versions) {
+        const bool is_there = from <= version.number && version.number < before;
+        if (is_there && (ours_too || !version.is_ours))
+            faults += fmt::format("{}{}", faults.empty() ? "" : "; ", fault);
+    }
+    if (faults.empty()) return {Severity::ok, kafka, "client", "librdkafka " + version.name, ""};
+    return {Severity::warning, kafka, "client", "librdkafka " + version.name + ": " + faults,
             "build without -DEPILOGUE_SYSTEM_LIBRDKAFKA, which links the version that is known to work"};
 }
 
@@ -174,7 +183,7 @@ Findings judge_positions(const Config& config, const TopicFacts& topic, const St
 
 BrokerVisit visit_broker(const Config& config, std::chrono::milliseconds wait) {
     BrokerVisit visit;
-    visit.findings.push_back(judge_client(kafka_version_number(), kafka_version()));
+    visit.findings.push_back(judge_client(kafka_version()));
     auto asked = topic_facts(kafka_settings(config),
                              {config.kafka.topic, config.kafka.group, config.kafka.dead_letter_topic}, wait);
     if (!asked) {

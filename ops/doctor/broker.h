@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/config.h"
+#include "base/io/kafka.h"
 #include "base/io/kafka_topic.h"
 #include "ops/doctor/finding.h"
 
@@ -30,8 +31,8 @@ struct BrokerVisit {
 /// Asks the broker, within `wait`.
 BrokerVisit visit_broker(const Config& config, std::chrono::milliseconds wait);
 
-/// What a librdkafka of that version (kafka_version_number(), kafka_version()) cannot do. Pure.
-Finding judge_client(unsigned version, const std::string& name);
+/// What that librdkafka cannot do. Pure.
+Finding judge_client(const KafkaVersion& version);
 /// What the topic's own settings mean for us. Pure.
 Findings judge_topic(const Config& config, const TopicFacts& topic);
 /// How far behind we are, and whether the topic still is the one we know. Pure.

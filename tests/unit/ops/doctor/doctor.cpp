@@ -116,12 +116,16 @@ BOOST_AUTO_TEST_CASE(one_partition_is_a_warning_since_it_occupies_one_worker) {
 }
 
 BOOST_AUTO_TEST_CASE(a_librdkafka_with_known_faults_is_named_with_them) {
-    const Finding old = judge_client(0x020002ff, "2.0.2");
+    const Finding old = judge_client({"2.0.2", 0x020002ff, false});
     BOOST_TEST((old.severity == Severity::warning));
     BOOST_TEST(old.text.find("SCRAM") != std::string::npos);
     BOOST_TEST(old.text.find("rights") != std::string::npos);
-    BOOST_TEST((judge_client(0x020600ff, "2.6.0").severity == Severity::warning));
-    BOOST_TEST((judge_client(0x020601ff, "2.6.1").severity == Severity::ok));
+    BOOST_TEST((judge_client({"2.6.0", 0x020600ff, false}).severity == Severity::warning));
+    BOOST_TEST((judge_client({"2.6.1", 0x020601ff, false}).severity == Severity::ok));
+    const Finding foreign = judge_client({"2.12.1", 0x020c01ff, false});
+    BOOST_TEST((foreign.severity == Severity::warning));
+    BOOST_TEST(foreign.text.find("forget them") != std::string::npos);
+    BOOST_TEST((judge_client({"2.12.1", 0x020c01ff, true}).severity == Severity::ok));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_a_secret_that_everybody_may_read_is_a_warning) {
