@@ -19,6 +19,10 @@ std::string credential_of(std::string_view platform, std::string_view token, std
     return name + "@" + (host.size() <= longest_host ? host : sha256_hex(host).substr(0, digits));
 }
 
+std::string platform_of(std::string_view credential) {
+    return std::string(credential.substr(0, credential.find(':')));
+}
+
 std::vector<RateLimit> limits_of(std::string_view budget, std::string_view api_url, std::string_view origin,
                                  std::string_view published) {
     const bool is_auto = budget == "auto";

@@ -25,6 +25,9 @@ struct Quota {
 std::string credential_of(std::string_view platform, std::string_view token, std::string_view api_url = {},
                           std::string_view origin = {});
 
+/// The platform in a credential's name: "github".
+std::string platform_of(std::string_view credential);
+
 /// What the key `budget` means: "off", the limits it lists, or "auto": `published` when `api_url` is on the
 /// platform's own `origin`, else none.
 std::vector<RateLimit> limits_of(std::string_view budget, std::string_view api_url, std::string_view origin,

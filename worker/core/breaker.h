@@ -35,6 +35,8 @@ struct Breaker {
     static constexpr std::chrono::seconds longest_probe{5};
     /// A post that was not held up yet leaves the probe for so long to what already waits.
     static constexpr std::chrono::seconds held_first{1};
+    /// Where a look-up and a post could both be the probe, the look-up has so long to begin first.
+    static constexpr std::chrono::seconds left_to_look_ups{2};
     static constexpr std::string_view several_places = "*";
 
     bool is_open() const { return probe_at.has_value(); }

@@ -16,11 +16,6 @@ constexpr std::array<std::chrono::seconds, 3> lookup_settle{std::chrono::seconds
                                                             std::chrono::seconds{60}};
 using Next = std::optional<DeliveryProgress>;
 
-void forget_failed_looks(DeliveryProgress& progress) {
-    progress.look_failures = 0;
-    progress.unusable_looks = 0;
-}
-
 struct Stepper {
     const DeliveryProgress& now;
 
@@ -58,7 +53,7 @@ struct Stepper {
         DeliveryProgress next = to(DeliveryState::sending, now.cause);
         next.attempt += 1;
         next.lookups = 0;
-        forget_failed_looks(next);
+        next.forget_failed_looks();
         return next;
     }
     Next operator()(const AnsweredSent& answer) const {
@@ -91,14 +86,13 @@ struct Stepper {
         DeliveryProgress next =
             to(DeliveryState::unknown, now.cause, wait.value_or(std::chrono::milliseconds{0}));
         next.lookups += 1;
-        forget_failed_looks(next);
+        next.forget_failed_looks();
         return next;
     }
     Next operator()(const LookFailed& failed) const {
         if (!may_be_looked_for()) return std::nullopt;
         DeliveryProgress next = to(DeliveryState::unknown, failed.cause, failed.wait);
-        if (failed.why != LookFailure::rate) next.look_failures += 1;
-        if (failed.why == LookFailure::unusable) next.unusable_looks += 1;
+        next.count_failed_look(failed.why);
         if (next.unusable_looks < most_unusable_looks) return next;
         DeliveryProgress parked = cannot_look_up(failed.cause);
         parked.look_failures = next.look_failures;
@@ -126,7 +120,7 @@ struct Stepper {
         DeliveryProgress next = to(may_be_visible ? DeliveryState::unknown : DeliveryState::retry, now.cause,
                                    std::chrono::milliseconds{0});
         next.lookups = 0;
-        forget_failed_looks(next);
+        next.forget_failed_looks();
         return next;
     }
     Next operator()(const OperatorSaysSent& verdict) const {
@@ -147,6 +141,16 @@ std::string_view name_of(DeliveryState state) {
 
 std::optional<DeliveryState> delivery_state_named(std::string_view name) {
     return state_names.named(name);
+}
+
+void DeliveryProgress::count_failed_look(LookFailure why) {
+    if (why != LookFailure::rate) look_failures += 1;
+    if (why == LookFailure::unusable) unusable_looks += 1;
+}
+
+void DeliveryProgress::forget_failed_looks() {
+    look_failures = 0;
+    unusable_looks = 0;
 }
 
 bool is_final(DeliveryState state) {

@@ -29,6 +29,13 @@ constexpr std::chrono::seconds overdue_after{60};
 /// Whether nothing more will happen to it by itself: SENT or FAILED.
 bool is_final(DeliveryState state);
 
+/// Why a look-up failed.
+enum class LookFailure {
+    rate,      ///< refused for its rate
+    platform,  ///< the platform is down, or this place of it
+    unusable,  ///< it answered with something that is of no use, and may do so for ever
+};
+
 struct DeliveryProgress {
     DeliveryState state = DeliveryState::planned;
     int attempt = 0;         ///< requests whose intent was made durable
@@ -40,6 +47,10 @@ struct DeliveryProgress {
     std::string remote_url;
     std::optional<std::chrono::milliseconds> wait;  ///< until the next claim, from the moment of the step
     bool operator==(const DeliveryProgress&) const = default;
+
+    /// A look-up failed; one that was refused for its rate counts for nothing.
+    void count_failed_look(LookFailure why);
+    void forget_failed_looks();
 };
 
 /// What a sender that claimed the row has to do first.
@@ -70,12 +81,6 @@ struct FoundOnPlatform {  ///< a look-up saw it
     std::string remote_url;
 };
 struct NotFound {};
-/// Why a look-up failed.
-enum class LookFailure {
-    rate,      ///< refused for its rate
-    platform,  ///< the platform is down, or this place of it
-    unusable,  ///< it answered with something that is of no use, and may do so for ever
-};
 struct LookFailed {  ///< the look-up itself failed: says nothing about the post
     std::string cause;
     std::chrono::milliseconds wait{0};

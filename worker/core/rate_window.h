@@ -15,6 +15,10 @@ namespace epilogue {
 
 /// A call of a sink: writes count against the limits, reads do not.
 enum class Call { read, write };
+/// What people call them: "posts" and "look-ups".
+constexpr std::string_view name_of(Call call) {
+    return call == Call::write ? "posts" : "look-ups";
+}
 
 struct RateWindow {
     /// When each counted call ended, ascending; a call under way counts with the end of its lease.

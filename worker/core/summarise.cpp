@@ -19,7 +19,7 @@ constexpr std::size_t shown_text_bytes = 120;
 /// Instead of a timeout's.
 constexpr std::string_view headline_of_gap = "**Outcome not known**: a part of the log was lost";
 
-std::string headline_of(Verdict verdict) {
+std::string_view headline_of(Verdict verdict) {
     switch (verdict) {
         case Verdict::finished:
             return "**Finished**";
@@ -103,7 +103,7 @@ std::string facts_of(const Digest& digest) {
 
 MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules) {
     MadeSummary made;
-    made.summary.headline = turn.may_lie_in_gap ? std::string(headline_of_gap) : headline_of(turn.verdict);
+    made.summary.headline = turn.may_lie_in_gap ? headline_of_gap : headline_of(turn.verdict);
     if (turn.verdict == Verdict::error && turn.reason) {
         const std::string reason = public_code(turn.reason->code);
         if (!reason.empty()) made.summary.headline += ": `" + reason + "`";

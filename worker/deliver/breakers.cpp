@@ -16,10 +16,9 @@ const Breaker& breaker_of(const CredentialRow& row, Call call) {
 
 Passage passage_of(const CredentialRow& row, Call call, Instant now, bool is_held) {
     const Passage passage = breaker_of(row, call).passage(now, is_held);
-    constexpr std::chrono::seconds left_to_look_ups{2};  // as CredentialRows::down
     const auto& look_up_at = row.look_ups.probe_at;
     const bool look_up_comes_first =
-        call == Call::write && look_up_at && now < *look_up_at + left_to_look_ups;
+        call == Call::write && look_up_at && now < *look_up_at + Breaker::left_to_look_ups;
     return passage == Passage::probe && look_up_comes_first ? Passage::wait : passage;
 }
 
@@ -57,7 +56,7 @@ Result<BreakerChange> note_platform(Transaction& transaction, const ClaimedDeliv
 
 void tell(const ClaimedDelivery& claimed, BreakerChange change) {
     if (change == BreakerChange::none || change == BreakerChange::stays_open) return;
-    const std::string calls = claimed.asked == Call::write ? "posts" : "look-ups";
+    const std::string calls(name_of(claimed.asked));
     if (change == BreakerChange::opened)
         log_warn("a platform is down: what it is owed waits, and one call every few seconds asks for it",
                  {{"credential", claimed.quota.credential},

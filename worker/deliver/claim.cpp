@@ -107,9 +107,7 @@ void DeliveryClaimer::find_sink(const CallbackRow& callback, ClaimedDelivery& cl
     const auto processor = decode_processor(callback.processor_type, callback.processor_json);
     const auto sink = sinks_.find(claimed.row.sink);
     claimed.obstacle.clear();
-    claimed.sink = processor && sink != sinks_.end() ? sink->second.get() : nullptr;
-    claimed.kept = claimed.sink == nullptr ? nullptr : current_of(*claimed.sink);
-    if (claimed.kept) claimed.sink = claimed.kept.get();
+    claimed.sink = processor && sink != sinks_.end() ? current_of(*sink->second) : nullptr;
     if (processor) claimed.target = processor->target;
     if (!claimed.sink)
         claimed.obstacle =

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,8 @@ struct ClaimedDelivery {
     Instant free_since;    ///< no sender held a lease from then until the claim
     bool overdue = false;  ///< to be looked for before it is sent
 
-    Sink* sink = nullptr;
-    std::shared_ptr<Sink>
-        kept;              ///< keeps `sink` alive where it may be replaced meanwhile (replaceable_sink.h)
-    std::string obstacle;  ///< why there is no sink to talk to
+    std::shared_ptr<Sink> sink;  ///< the one in use; stays alive when it is replaced meanwhile
+    std::string obstacle;        ///< why there is no sink to talk to
     Target target;
     Summary summary;    ///< to be rendered; only when the row has no body yet
     std::string froze;  ///< the source of a summary that this claim had to freeze; else empty

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/redacted.h"
+#include "sinks/port/quota.h"
 
 namespace epilogue {
 namespace {
@@ -70,7 +71,7 @@ void DeliveryLog::changed(const DeliveryRow& row) {
 }
 
 void DeliveryLog::settled(const std::string& credential, DeliveryState state, std::int64_t rows) {
-    log_info("deliveries of a credential", {{"sink", credential.substr(0, credential.find(':'))},
+    log_info("deliveries of a credential", {{"sink", platform_of(credential)},
                                             {"credential", credential},
                                             {"state", std::string(name_of(state))},
                                             {"deliveries", rows}});

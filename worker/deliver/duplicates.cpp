@@ -54,12 +54,10 @@ std::optional<Instant> DuplicateRemover::next_check(const ClaimedDelivery& claim
                                                     const LookupResult& lookup, bool over, Instant now,
                                                     DeliveryProgress& progress) const {
     constexpr std::chrono::minutes longest{10};
-    const bool failed = !lookup.ok && !lookup.rate_limited;
-    progress.look_failures = failed ? progress.look_failures + 1 : 0;
-    if (!failed)
-        progress.unusable_looks = 0;
-    else if (lookup.platform != PlatformState::failed)
-        progress.unusable_looks += 1;
+    if (lookup.ok)
+        progress.forget_failed_looks();
+    else
+        progress.count_failed_look(why_failed(lookup));
     if (over || progress.unusable_looks >= most_unusable_looks) {
         if (!over)
             log_warn("a post cannot be checked for twins",

@@ -28,6 +28,11 @@ RateSignal rate_signal_of(const LookupResult& lookup) {
     return {lookup.rate_limited, lookup.not_before, !lookup.ok && !lookup.rate_limited, lookup.is_estimate};
 }
 
+LookFailure why_failed(const LookupResult& lookup) {
+    if (lookup.rate_limited) return LookFailure::rate;
+    return lookup.platform == PlatformState::failed ? LookFailure::platform : LookFailure::unusable;
+}
+
 Result<tl::expected<Permit, NotYet>> acquire_permit(Transaction& transaction, const Quota& quota, Call call,
                                                     std::optional<Instant> queued_since, Instant now,
                                                     Instant until) {

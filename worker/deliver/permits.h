@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sinks/port/quota.h"
+#include "worker/core/delivery.h"
 #include "worker/store/store.h"
 
 namespace epilogue {
@@ -35,6 +36,9 @@ struct RateSignal {
 
 /// What a look-up says about it.
 RateSignal rate_signal_of(const LookupResult& lookup);
+
+/// Why a look-up that is not `ok` failed.
+LookFailure why_failed(const LookupResult& lookup);
 
 /// When a call that was not given a permit may ask again.
 struct NotYet {

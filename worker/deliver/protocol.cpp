@@ -27,11 +27,6 @@ void note_look_up(const LookupResult& lookup, ClaimedDelivery& claimed) {
     claimed.platform = lookup.ok ? PlatformState::answered : lookup.platform;
 }
 
-LookFailure why_failed(const LookupResult& lookup) {
-    if (lookup.rate_limited) return LookFailure::rate;
-    return lookup.platform == PlatformState::failed ? LookFailure::platform : LookFailure::unusable;
-}
-
 /// What an answer to a post says about the window and the credential. A definite no shows, too, that the
 /// credential works, unless it is about the credential itself.
 void note_answer(const Attempt& attempt, ClaimedDelivery& claimed) {

@@ -20,7 +20,8 @@ void replace_all(const Sinks& sinks, Sinks next) {
 
 std::shared_ptr<Sink> current_of(Sink& sink) {
     auto* replaceable = dynamic_cast<ReplaceableSink*>(&sink);
-    return replaceable == nullptr ? nullptr : replaceable->current();
+    return replaceable != nullptr ? replaceable->current()
+                                  : std::shared_ptr<Sink>(std::shared_ptr<Sink>(), &sink);
 }
 
 }  // namespace epilogue

@@ -48,7 +48,8 @@ Sinks replaceable(Sinks sinks);
 /// name.
 void replace_all(const Sinks& sinks, Sinks next);
 
-/// The sink in use behind `sink`, kept alive; nullptr when it is none that can be replaced.
+/// The sink in use behind `sink`, kept alive by the pointer; one that cannot be replaced is used itself, and
+/// its owner keeps it alive.
 std::shared_ptr<Sink> current_of(Sink& sink);
 
 }  // namespace epilogue

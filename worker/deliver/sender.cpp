@@ -2,6 +2,7 @@
 
 #include "base/io/log.h"
 #include "base/under_way.h"
+#include "sinks/port/quota.h"
 #include "worker/deliver/credentials.h"
 #include "worker/store/fence.h"
 #include "worker/store/leased_rows.h"
@@ -50,7 +51,7 @@ Result<bool> Sender::remove_duplicates(const DeliveryId& delivery_id) const {
 }
 
 Result<void> Sender::settle(const std::string& credential) const {
-    const std::string sink = credential.substr(0, credential.find(':'));
+    const std::string sink = platform_of(credential);
     return settle_credential(store_, credential, [&](DeliveryState state, std::int64_t rows) {
         observer_.entered(sink, state, rows);
         observer_.settled(credential, state, rows);

@@ -76,11 +76,10 @@ Result<std::vector<std::string>> MysqlCredentialRows::to_probe(std::size_t limit
 }
 
 Result<std::vector<DownCredential>> MysqlCredentialRows::down(std::size_t limit) {
-    constexpr std::chrono::seconds left_to_look_ups{2};  // as passage_of() in deliver/breakers.h
     TRY(const auto rows, session_.query("SELECT credential, COALESCE(post_probe_at<=UTC_TIMESTAMP(6),0), "
                                         "COALESCE(look_probe_at<=UTC_TIMESTAMP(6),0), "
                                         "COALESCE(look_probe_at>UTC_TIMESTAMP(6)-INTERVAL " +
-                                            std::to_string(left_to_look_ups.count()) +
+                                            std::to_string(Breaker::left_to_look_ups.count()) +
                                             " SECOND,0) FROM credentials WHERE post_probe_at IS NOT NULL OR "
                                             "look_probe_at IS NOT NULL LIMIT " +
                                             std::to_string(limit),

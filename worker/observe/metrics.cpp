@@ -31,6 +31,24 @@ Family<Histogram>& histogram(Registry& registry, const char* name, const char* h
     return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
 }
 
+/// Gauges that are shown together, each with its labels, in place of those that were shown before.
+class ShownGauges {
+  public:
+    void set(Family<Gauge>& family, const std::map<std::string, std::string>& labels, double value) {
+        Gauge& gauge = family.Add(labels);
+        gauge.Set(value);
+        shown_.emplace_back(&family, &gauge);
+    }
+    /// Those that are not among `next` are no longer shown.
+    void replace_with(ShownGauges next) {
+        for (const auto& one : std::exchange(shown_, std::move(next.shown_)))
+            if (std::ranges::find(shown_, one) == shown_.end()) one.first->Remove(one.second);
+    }
+
+  private:
+    std::vector<std::pair<Family<Gauge>*, Gauge*>> shown_;
+};
+
 const Histogram::BucketBoundaries fast{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5};
 const Histogram::BucketBoundaries slow{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,  1,
                                        2.5,   5,    10,    30,   60,  300,  1800, 7200};
@@ -60,17 +78,17 @@ struct Metrics::Families {
               "Age of each sink's oldest delivery that is not final; 0: there is none (pool-wide)");
     Family<Gauge>& undelivered = gauge(registry, "epilogue_undelivered",
                                        "Deliveries that are not final, by sink and state (pool-wide)");
-    std::vector<std::pair<Family<Gauge>*, Gauge*>> undelivered_kinds;
+    ShownGauges undelivered_kinds;
     Family<Gauge>& gap_callbacks =
         gauge(registry, "epilogue_gap_callbacks_remaining",
               "Callbacks whose conversation may lie in a gap of the log, not answered yet (pool-wide)");
     Family<Gauge>& parked =
         gauge(registry, "epilogue_parked", "Parked deliveries, by sink and reason (pool-wide)");
-    std::vector<Gauge*> parked_kinds;
+    ShownGauges parked_kinds;
     Family<Gauge>& breakers = gauge(registry, "epilogue_breaker_open",
                                     "1 for each credential whose platform is down for posts or look-ups "
                                     "(pool-wide)");
-    std::vector<Gauge*> open_breakers;
+    ShownGauges open_breakers;
     Gauge& ready = gauge(registry, "epilogue_ready", "1 when /readyz answers 200").Add({});
     Family<Gauge>& lag =
         gauge(registry, "epilogue_consumer_lag", "Records between the stored position and the log's end");
@@ -224,42 +242,29 @@ void Metrics::consumer_lag_seconds(const std::string& topic, int partition, doub
     families_->lag_seconds.Add({{"topic", topic}, {"partition", std::to_string(partition)}}).Set(seconds);
 }
 void Metrics::undelivered(const std::vector<UndeliveredKind>& kinds) {
-    std::vector<std::pair<Family<Gauge>*, Gauge*>> shown;
-    const auto set = [&](Family<Gauge>& family, const std::map<std::string, std::string>& labels,
-                         double value) {
-        Gauge& gauge = family.Add(labels);
-        gauge.Set(value);
-        shown.emplace_back(&family, &gauge);
-    };
+    ShownGauges shown;
     for (const UndeliveredKind& kind : kinds) {
-        set(families_->oldest, {{"sink", kind.sink}}, kind.oldest);
+        shown.set(families_->oldest, {{"sink", kind.sink}}, kind.oldest);
         for (const auto& [state, count] : kind.counts)
-            set(families_->undelivered, {{"sink", kind.sink}, {"state", state}}, count);
+            shown.set(families_->undelivered, {{"sink", kind.sink}, {"state", state}}, count);
     }
-    for (const auto& [family, gauge] : std::exchange(families_->undelivered_kinds, shown))
-        if (std::ranges::find(shown, std::pair(family, gauge)) == shown.end()) family->Remove(gauge);
+    families_->undelivered_kinds.replace_with(std::move(shown));
 }
 void Metrics::gap_callbacks_remaining(double callbacks) {
     families_->gap_callbacks.Add({}).Set(callbacks);
 }
 void Metrics::parked(const std::vector<ParkedKind>& kinds) {
-    for (Gauge* gone : families_->parked_kinds) families_->parked.Remove(gone);
-    families_->parked_kinds.clear();
-    for (const ParkedKind& kind : kinds) {
-        Gauge& gauge = families_->parked.Add({{"sink", kind.sink}, {"why", kind.why}});
-        gauge.Set(kind.count);
-        families_->parked_kinds.push_back(&gauge);
-    }
+    ShownGauges shown;
+    for (const ParkedKind& kind : kinds)
+        shown.set(families_->parked, {{"sink", kind.sink}, {"why", kind.why}}, kind.count);
+    families_->parked_kinds.replace_with(std::move(shown));
 }
 void Metrics::breakers(const std::vector<OpenBreaker>& open) {
-    for (Gauge* gone : families_->open_breakers) families_->breakers.Remove(gone);
-    families_->open_breakers.clear();
-    for (const OpenBreaker& one : open) {
-        Gauge& gauge = families_->breakers.Add(
-            {{"sink", one.sink}, {"credential", one.credential}, {"calls", one.calls}});
-        gauge.Set(1);
-        families_->open_breakers.push_back(&gauge);
-    }
+    ShownGauges shown;
+    for (const OpenBreaker& one : open)
+        shown.set(families_->breakers,
+                  {{"sink", one.sink}, {"credential", one.credential}, {"calls", one.calls}}, 1);
+    families_->open_breakers.replace_with(std::move(shown));
 }
 void Metrics::ready(bool is_ready) {
     families_->ready.Set(is_ready ? 1 : 0);

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "base/stoppable_wait.h"
+#include "sinks/port/quota.h"
+#include "worker/core/rate_window.h"
 #include "worker/mysql/columns.h"
 
 namespace epilogue {
 namespace {
 
 constexpr std::chrono::seconds refresh_every{2};
+constexpr double micros = 1e6;  // in a second
 constexpr std::array open_states{"PLANNED", "SENDING", "UNKNOWN", "RETRY", "PARKED"};
 
 }  // namespace
@@ -53,7 +56,6 @@ void Gauges::refresh_lag_seconds(const std::set<int>& behind) {
         Columns columns(row);
         const auto partition = static_cast<int>(columns.number());
         const auto age = columns.number_or_null();
-        constexpr double micros = 1e6;
         if (age && behind.contains(partition) && positions.contains(partition))
             telemetry_.metrics.consumer_lag_seconds(topic_, partition,
                                                     std::max(0.0, static_cast<double>(*age) / micros));
@@ -82,19 +84,17 @@ void Gauges::refresh_held(const std::map<int, NextOffset>& positions) {
 }
 
 void Gauges::refresh_pool(bool ours) {
-    if (!ours) {
-        telemetry_.metrics.forget_pool();
-        return;
-    }
+    const bool is_known =
+        ours && refresh_undelivered() && refresh_parked() && refresh_breakers() && refresh_gaps();
+    if (!is_known) telemetry_.metrics.forget_pool();
+}
+
+bool Gauges::refresh_undelivered() {
     const auto rows = store_.query(
         "SELECT sink, state, COUNT(*), TIMESTAMPDIFF(MICROSECOND, MIN(created_at), UTC_TIMESTAMP(6)) "
         "FROM deliveries WHERE state IN ('PLANNED','SENDING','UNKNOWN','RETRY','PARKED') GROUP BY sink, "
         "state");
-    if (!rows) {
-        telemetry_.metrics.forget_pool();
-        return;
-    }
-    constexpr double micros = 1e6;
+    if (!rows) return false;
     std::map<std::string, UndeliveredKind> by_sink;
     const auto kind_of = [&](const std::string& sink) -> UndeliveredKind& {
         UndeliveredKind& kind = by_sink[sink];
@@ -113,31 +113,28 @@ void Gauges::refresh_pool(bool ours) {
     std::vector<UndeliveredKind> kinds;
     for (auto& [sink, kind] : by_sink) kinds.push_back(std::move(kind));
     telemetry_.metrics.undelivered(kinds);
-    refresh_parked();
-    refresh_breakers();
-    refresh_gaps();
+    return true;
 }
 
 /// Those that are still to be looked at, and those whose agent server has not answered.
-void Gauges::refresh_gaps() {
+bool Gauges::refresh_gaps() {
     const auto rows = store_.query(
         "SELECT (SELECT COALESCE(SUM(COALESCE(remaining,1)),0) FROM log_gaps WHERE done=0) + "
         "(SELECT COUNT(*) FROM catch_ups u JOIN callback_progress p ON "
         "p.conversation_id=u.conversation_id AND p.phase IN ('watching','dormant') WHERE u.why='gap')");
-    if (rows) telemetry_.metrics.gap_callbacks_remaining(static_cast<double>(Columns(rows->at(0)).number()));
+    if (!rows) return false;
+    telemetry_.metrics.gap_callbacks_remaining(static_cast<double>(Columns(rows->at(0)).number()));
+    return true;
 }
 
 /// A cause is a class of ours, then what the platform said, which may be anything.
-void Gauges::refresh_parked() {
+bool Gauges::refresh_parked() {
     const auto rows = store_.query(
         "SELECT sink, CASE SUBSTRING_INDEX(cause, ':', 1) WHEN ? THEN ? WHEN ? THEN ? ELSE 'unusable' END "
         "AS why, COUNT(*) FROM deliveries WHERE state='PARKED' GROUP BY sink, why",
         {std::string(cause_credential), std::string(cause_credential), std::string(cause_cannot_look_up),
          std::string(cause_cannot_look_up)});
-    if (!rows) {
-        telemetry_.metrics.forget_pool();
-        return;
-    }
+    if (!rows) return false;
     std::vector<ParkedKind> kinds;
     for (const SqlRow& row : *rows) {
         Columns columns(row);
@@ -146,22 +143,24 @@ void Gauges::refresh_parked() {
         kinds.push_back(std::move(kind));
     }
     telemetry_.metrics.parked(kinds);
+    return true;
 }
 
-void Gauges::refresh_breakers() {
+bool Gauges::refresh_breakers() {
     const auto rows = store_.query(
         "SELECT credential, post_probe_at IS NOT NULL, look_probe_at IS NOT NULL FROM credentials WHERE "
         "post_probe_at IS NOT NULL OR look_probe_at IS NOT NULL");
-    if (!rows) return;
+    if (!rows) return false;
     std::vector<OpenBreaker> open;
     for (const SqlRow& row : *rows) {
         Columns columns(row);
         const std::string credential = columns.text();
-        const std::string sink = credential.substr(0, credential.find(':'));
-        if (columns.number() != 0) open.push_back({sink, credential, "posts"});
-        if (columns.number() != 0) open.push_back({sink, credential, "look-ups"});
+        for (const Call call : {Call::write, Call::read})
+            if (columns.number() != 0)
+                open.push_back({platform_of(credential), credential, std::string(name_of(call))});
     }
     telemetry_.metrics.breakers(open);
+    return true;
 }
 
 }  // namespace epilogue

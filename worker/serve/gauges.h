@@ -32,9 +32,11 @@ class Gauges {
     void refresh_lag(const std::map<int, NextOffset>& positions);
     void refresh_lag_seconds(const std::set<int>& behind);
     void refresh_pool(bool ours);
-    void refresh_parked();
-    void refresh_gaps();
-    void refresh_breakers();
+    // Of the whole pool; false: the database does not tell.
+    bool refresh_undelivered();
+    bool refresh_parked();
+    bool refresh_breakers();
+    bool refresh_gaps();
     void refresh_held(const std::map<int, NextOffset>& positions);
 
     PartitionQueues& queues_;
