@@ -1,14 +1,12 @@
 #include "bench/figures.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/measuring.h"
 #include "tests/support/eventually.h"
 #include "tests/support/kafka_records.h"
 
@@ -23,28 +21,6 @@ constexpr testing::Milliseconds longest{900'000};
 double seconds_since(Clock::time_point then) {
     return std::chrono::duration<double>(Clock::now() - then).count();
 }
-
-/// One session for all questions of a measurement.
-class Tables {
-  public:
-    Tables(const BenchServers& servers, const std::string& database) {
-        auto opened = MysqlSession::open(servers.server().settings(database));
-        if (!opened) throw std::runtime_error(opened.error().text);
-        session_ = std::move(*opened);
-    }
-
-    std::vector<SqlRow> rows(const std::string& sql) {
-        auto rows = session_->query(sql);
-        if (!rows) throw std::runtime_error(rows.error().text);
-        return std::move(*rows);
-    }
-    /// The one number that a query answers; NULL is 0.
-    double number(const std::string& sql) { return std::stod(rows(sql).at(0).at(0).value_or("0")); }
-    std::size_t count(const std::string& sql) { return static_cast<std::size_t>(number(sql)); }
-
-  private:
-    std::unique_ptr<MysqlSession> session_;
-};
 
 void wait_until_posted(Tables& tables, std::size_t planned) {
     testing::eventually("every turn is counted and posted", longest, [&] {
@@ -67,23 +43,6 @@ Reading told_by(const testing::Command& command) {
     reading.cost = {told.at("cpu_s").get<double>(), told.at("peak_mb").get<double>()};
     return reading;
 }
-
-/// Wakes at regular times.
-class Beat {
-  public:
-    explicit Beat(Clock::duration every) : every_(every) {}
-    void wait() {
-        std::unique_lock lock(mutex_);
-        next_ += every_;
-        never_.wait_until(lock, next_, [] { return false; });
-    }
-
-  private:
-    const Clock::duration every_;
-    Clock::time_point next_ = Clock::now();
-    std::mutex mutex_;
-    std::condition_variable never_;
-};
 
 }  // namespace
 

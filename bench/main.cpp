@@ -2,6 +2,7 @@
 // one core: what else the machine does meets all of them.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/figures.h"
+#include "bench/rebalance.h"
 
 namespace {
 
@@ -102,6 +104,20 @@ void print(const Compared& all, const Plan& plan) {
                     listed(each(all.plain, peak), "{:.0f}"), listed(each(all.python, peak), "{:.0f}")));
 }
 
+void measure_rebalances(const BenchServers& servers) {
+    const auto eager = silences_of_a_join(servers, "join_eagerly", "range");
+    const auto cooperative = silences_of_a_join(servers, "join_cooperatively", "cooperative-sticky");
+    const auto told = [](const std::vector<double>& silences) {
+        return fmt::format("median {:.2f}, longest {:.2f}", median(silences), silences.back());
+    };
+    row("silence of a partition when a worker joins, eager beside cooperative",
+        fmt::format("{:.2f}", std::reduce(eager.begin(), eager.end()) /
+                                  std::reduce(cooperative.begin(), cooperative.end())),
+        "<= 1",
+        fmt::format("seconds of {} partitions, range: {}; cooperative-sticky: {}", eager.size(), told(eager),
+                    told(cooperative)));
+}
+
 void measure(const Plan& plan) {
     leave_first_core();
     const BenchServers servers;
@@ -140,6 +156,7 @@ void measure(const Plan& plan) {
         fmt::format("p50 {:.1f}, highest {:.1f}, of {} posts", at(0.5), at(1), delays.size()));
     row(fmt::format("peak memory, MB, {} ACTIVE callbacks", all.size()),
         fmt::format("{:.0f}", slow.cost.peak_mb), "< 300", "reading the same log");
+    measure_rebalances(servers);
 }
 
 }  // namespace

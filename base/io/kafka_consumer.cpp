@@ -1,4 +1,5 @@
 #include <future>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -61,11 +62,34 @@ struct KafkaConsumer::GroupMember {
             if (partitions->elems[i].offset < 0) partitions->elems[i].offset = RD_KAFKA_OFFSET_BEGINNING;
     }
 
+    /// True when a rebalance names only the partitions that come or go; otherwise it names all of them.
+    bool is_incremental() const {
+        return std::string_view(rd_kafka_rebalance_protocol(client.get())) == "COOPERATIVE";
+    }
+
+    static void note(rd_kafka_error_t* refused) {
+        const Handle<rd_kafka_error_t, rd_kafka_error_destroy> error(refused);
+        if (error)
+            log_warn("the Kafka client refuses an assignment",
+                     {{"why", std::string(rd_kafka_error_string(error.get()))}});
+    }
+
     void assign(rd_kafka_topic_partition_list_t* partitions) const {
         start_somewhere(client.get(), partitions);
-        rd_kafka_assign(client.get(), partitions);
+        if (is_incremental())
+            note(rd_kafka_incremental_assign(client.get(), partitions));
+        else
+            rd_kafka_assign(client.get(), partitions);
         rd_kafka_pause_partitions(client.get(), partitions);
         listener.assigned(numbers(partitions));
+    }
+
+    void revoke(const rd_kafka_topic_partition_list_t* partitions, bool lost) const {
+        listener.revoked(numbers(partitions), lost);
+        if (is_incremental())
+            note(rd_kafka_incremental_unassign(client.get(), partitions));
+        else
+            rd_kafka_assign(client.get(), nullptr);
     }
 
     static void on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
@@ -75,8 +99,7 @@ struct KafkaConsumer::GroupMember {
             self.is_refused_by_group = false;
             self.assign(partitions);
         } else {
-            self.listener.revoked(numbers(partitions), rd_kafka_assignment_lost(client) != 0);
-            rd_kafka_assign(client, nullptr);
+            self.revoke(partitions, rd_kafka_assignment_lost(client) != 0);
         }
     }
 };
@@ -142,8 +165,7 @@ void KafkaConsumer::reset_assignment() {
     rd_kafka_topic_partition_list_t* assigned = nullptr;
     if (rd_kafka_assignment(client, &assigned) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
     const KafkaTopicList partitions(assigned);
-    member_->listener.revoked(GroupMember::numbers(partitions.get()), false);
-    rd_kafka_assign(client, nullptr);
+    member_->revoke(partitions.get(), false);
     member_->assign(partitions.get());
 }
 
