@@ -66,12 +66,17 @@ def docker(*words, **how):
 
 
 def compose(*words, **how):
-    return docker("compose", "-f", "docker-compose.yml", "-f", HERE / "platform.yml", *words, **how)
+    return docker("compose", "--ansi", "never", "-f", "docker-compose.yml", "-f", HERE / "platform.yml", *words, **how)
 
 
 def inspect(*names):
     """What the engine says of containers or images, a list."""
     return json.loads(docker("inspect", *names)) if names else []
+
+
+def complaints(log):
+    with open(log) as lines:
+        return [line for line in lines if "level=info" not in line]
 
 
 @contextlib.contextmanager
@@ -95,7 +100,7 @@ def engine():
             wait_until("the engine answers", lambda: docker("version", "-f", "{{.Server.Version}}", fails=True).strip(), 60)
             yield
         except BaseException:
-            sys.stderr.write("--- the engine wrote last:\n" + "".join(open(log).readlines()[-40:]) + "---\n")
+            sys.stderr.write("--- the engine complained of, last:\n" + "".join(complaints(log)[-40:]) + "---\n")
             raise
 
 

@@ -3,5 +3,6 @@ FROM servers
 COPY prometheus promtool /bin/
 RUN mkdir /etc/prometheus /prometheus && chown 65534:65534 /prometheus
 USER nobody
+VOLUME /prometheus
 WORKDIR /prometheus
 ENTRYPOINT ["/bin/prometheus"]
