@@ -32,6 +32,10 @@ class Failure(Exception):
     """The stack did not do what its users count on."""
 
 
+class NoEngine(Exception):
+    """The engine itself does not start here."""
+
+
 def say(text):
     print(f"[{time.monotonic() - STARTED:6.1f} s] {text}", flush=True)
 
@@ -92,12 +96,18 @@ def engine():
             ends.callback(process.terminate)
             return process
 
-        try:
+        def start_both():
             start("containerd", "-c", str(RUN / "containerd.toml"))
             wait_until("containerd listens", pathlib.Path("/run/containerd/containerd.sock").exists, 60)
             start("dockerd", "--data-root", str(RUN / "docker"), "--containerd", "/run/containerd/containerd.sock",
                   "--exec-opt", "native.cgroupdriver=cgroupfs")
             wait_until("the engine answers", lambda: docker("version", "-f", "{{.Server.Version}}", fails=True).strip(), 60)
+
+        try:
+            try:
+                start_both()
+            except Failure as failure:
+                raise NoEngine(str(failure)) from None
             yield
         except BaseException:
             sys.stderr.write("--- the engine complained of, last:\n" + "".join(complaints(log)[-40:]) + "---\n")
@@ -141,7 +151,7 @@ def make_images(folder, executable):
     services = json.loads(compose("config", "--format", "json"))["services"]
     images, programs = HERE / "images", (folder / "prometheus/bin/prometheus").resolve().parent
     files = {
-        "kafka": {"libs": folder / "engine-kafka", "kafka-run": images / "kafka-run",
+        "kafka": {"libs": ROOT / "build/kafka-4.3.1", "kafka-run": images / "kafka-run",
                   "bin/kafka-topics.sh": images / "kafka-tool", "bin/kafka-broker-api-versions.sh": images / "kafka-tool"},
         "mysql": {"server": folder / "mysql-8.0", "mysql-entrypoint": images / "mysql-entrypoint"},
         "prometheus": {name: programs / name for name in ("prometheus", "promtool")},
