@@ -24,7 +24,7 @@ struct KafkaRights {
 };
 
 /// Asks the broker, at most `wait` for topics and for the group; what it does not answer counts as granted,
-/// and so does everything where the client is older than 2.3 and cannot ask.
+/// and so do the group where the client is not ours, and everything where it is older than 2.3.
 KafkaRights kafka_rights(rd_kafka_t* client, const NeededRights& needed, std::chrono::milliseconds wait);
 
 /// The sentence for a group that does not let us in.

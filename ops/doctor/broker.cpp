@@ -85,10 +85,13 @@ struct FaultyVersions {
     std::string_view fault;
 };
 constexpr unsigned no_version = 0xffffffff;
-constexpr std::array<FaultyVersions, 3> faulty_versions{
+constexpr std::array<FaultyVersions, 4> faulty_versions{
     {{0, 0x02060100, true, "SCRAM fails with Kafka 4 (its nonce is repeated wrongly)"},
      {0, 0x02030000, true,
       "it cannot ask a broker for rights: a missing one is seen only by what fails for want of it"},
+     {0x02030000, no_version, false,
+      "it is not asked for the right to join a group, because that may end the process "
+      "(https://github.com/confluentinc/librdkafka/issues/4605)"},
      {0x020a0000, no_version, false,
       "when all brokers restart it may forget them for good; only a restart of the worker helps "
       "(https://github.com/confluentinc/librdkafka/issues/5301)"}}};

@@ -92,7 +92,7 @@ class Chaos {
         publish(1);
         rig_.platform().rules(nlohmann::json::array());
         converge();
-        if (!pool.all_alive()) oracle_.complain("a worker ended by himself");
+        pool.check_alive();
         return judge(nemesis.hits(), watch);
     }
 
@@ -162,9 +162,10 @@ class Chaos {
     }
 
     /// Heals everything, and measures how soon the first new turn is durable once the group is stable.
-    void recover(const WorkerProcesses& pool, Nemesis& nemesis, const std::function<void()>& publish_next) {
+    void recover(WorkerProcesses& pool, Nemesis& nemesis, const std::function<void()>& publish_next) {
         nemesis.heal();
         eventually("the group is stable", longest_until_stable, [&] {
+            pool.check_alive();
             const auto group = broker_of_this_program().group(rig_.name());
             return group.is_stable && group.client_ids == pool.names();
         });

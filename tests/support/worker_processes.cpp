@@ -104,9 +104,15 @@ std::optional<int> WorkerProcesses::terminate(std::size_t place, std::chrono::mi
     return status;
 }
 
-bool WorkerProcesses::all_alive() {
-    return std::all_of(members_.begin(), members_.end(),
-                       [](const auto& member) { return member->worker.process().running(); });
+void WorkerProcesses::check_alive() {
+    constexpr std::size_t shown = 2000;
+    for (const auto& member : members_) {
+        Process& process = member->worker.process();
+        if (process.running()) continue;
+        const std::string log = process.err();
+        throw std::runtime_error(member->name +
+                                 " ended by itself: " + log.substr(log.size() - std::min(log.size(), shown)));
+    }
 }
 
 }  // namespace epilogue::testing

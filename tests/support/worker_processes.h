@@ -42,8 +42,8 @@ class WorkerProcesses {
     /// SIGTERM, once it listens; the exit status, nullopt when it has not ended by the deadline (it is killed
     /// then).
     std::optional<int> terminate(std::size_t place, std::chrono::milliseconds deadline);
-    /// True when no worker ended by itself.
-    bool all_alive();
+    /// Throws std::runtime_error, with the end of its log, when a worker ended by itself.
+    void check_alive();
 
   private:
     struct Member {
