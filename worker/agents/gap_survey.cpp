@@ -65,11 +65,11 @@ Result<bool> GapSurvey::list_portion() {
     // A COMMIT whose answer was lost is not asked about: the portion after it is listed then, or it again.
     TRY_VOID(store_.transact_idempotent(work));
     if (!gap) return false;
-    const LogFields fields{{"partition", std::to_string(gap->partition)},
+    const LogFields fields{{"partition", gap->partition},
                            {"offsets", offsets_of(*gap)},
-                           {"asked", std::to_string(gap->asked)},
-                           {"without_server", std::to_string(gap->without_server)},
-                           {"remaining", std::to_string(*gap->remaining)}};
+                           {"asked", gap->asked},
+                           {"without_server", gap->without_server},
+                           {"remaining", *gap->remaining}};
     if (gap->is_done)
         log_info("every callback whose conversation may lie in a gap of the log is asked about", fields);
     else
