@@ -64,6 +64,11 @@ struct Metrics::Families {
     Family<Gauge>& gap_callbacks =
         gauge(registry, "epilogue_gap_callbacks_remaining",
               "Callbacks whose conversation may lie in a gap of the log, not answered yet (pool-wide)");
+    Family<Gauge>& catch_ups_hindered =
+        gauge(registry, "epilogue_catch_ups_hindered",
+              "Conversations whose agent server was asked in vain and is asked again, by what hinders it "
+              "(pool-wide)");
+    std::vector<Gauge*> hindrances;
     Family<Gauge>& parked =
         gauge(registry, "epilogue_parked", "Parked deliveries, by sink and reason (pool-wide)");
     std::vector<Gauge*> parked_kinds;
@@ -242,6 +247,15 @@ void Metrics::undelivered(const std::vector<UndeliveredKind>& kinds) {
 void Metrics::gap_callbacks_remaining(double callbacks) {
     families_->gap_callbacks.Add({}).Set(callbacks);
 }
+void Metrics::catch_ups_hindered(const std::vector<std::pair<std::string, double>>& conversations) {
+    for (Gauge* gone : families_->hindrances) families_->catch_ups_hindered.Remove(gone);
+    families_->hindrances.clear();
+    for (const auto& [hindrance, count] : conversations) {
+        Gauge& gauge = families_->catch_ups_hindered.Add({{"hindrance", hindrance}});
+        gauge.Set(count);
+        families_->hindrances.push_back(&gauge);
+    }
+}
 void Metrics::parked(const std::vector<ParkedKind>& kinds) {
     for (Gauge* gone : families_->parked_kinds) families_->parked.Remove(gone);
     families_->parked_kinds.clear();
@@ -266,6 +280,7 @@ void Metrics::ready(bool is_ready) {
 }
 void Metrics::forget_pool() {
     parked({});
+    catch_ups_hindered({});
     undelivered({});
     breakers({});
     families_->gap_callbacks.Remove(&families_->gap_callbacks.Add({}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/stoppable_wait.h"
+#include "worker/core/reconcile_pace.h"
 #include "worker/mysql/columns.h"
 
 namespace epilogue {
@@ -116,6 +117,7 @@ void Gauges::refresh_pool(bool ours) {
     refresh_parked();
     refresh_breakers();
     refresh_gaps();
+    refresh_hindrances();
 }
 
 /// Those that are still to be looked at, and those whose agent server has not answered.
@@ -125,6 +127,24 @@ void Gauges::refresh_gaps() {
         "(SELECT COUNT(*) FROM catch_ups u JOIN callback_progress p ON "
         "p.conversation_id=u.conversation_id AND p.phase IN ('watching','dormant') WHERE u.why='gap')");
     if (rows) telemetry_.metrics.gap_callbacks_remaining(static_cast<double>(Columns(rows->at(0)).number()));
+}
+
+/// Each kind has its line, so that one that goes away is seen to.
+void Gauges::refresh_hindrances() {
+    const auto rows = store_.query(
+        "SELECT hindrance, COUNT(*) FROM catch_ups WHERE hindrance IS NOT NULL GROUP BY hindrance");
+    if (!rows) {
+        telemetry_.metrics.catch_ups_hindered({});
+        return;
+    }
+    std::map<std::string, double> counts;
+    for (const Hindrance each : all_hindrances()) counts[std::string(name_of(each))] = 0;
+    for (const SqlRow& row : *rows) {
+        Columns columns(row);
+        const std::string hindrance = columns.text();
+        counts[hindrance] = static_cast<double>(columns.number());
+    }
+    telemetry_.metrics.catch_ups_hindered({counts.begin(), counts.end()});
 }
 
 /// A cause is a class of ours, then what the platform said, which may be anything.

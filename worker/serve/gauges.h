@@ -34,6 +34,7 @@ class Gauges {
     void refresh_pool(bool ours);
     void refresh_parked();
     void refresh_gaps();
+    void refresh_hindrances();
     void refresh_breakers();
     void refresh_held(const std::map<int, NextOffset>& positions);
 
