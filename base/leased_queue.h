@@ -40,7 +40,8 @@ struct LeasedQueueRules {
 
 /// `Task` has two functions: `key()` returns what identifies it (ordered, copied), and `group()` returns a
 /// pointer to the name of its group, or null when it has none, or none that is known yet. Tasks without a
-/// group are not limited. Thread-safe.
+/// group are not limited. Where it has a third, `max_in_group()`, that is the limit of its group, unless
+/// max_per_group is lower. Thread-safe.
 template <class Task>
 class LeasedQueue {
   public:
@@ -171,7 +172,9 @@ template <class Task>
 bool LeasedQueue<Task>::has_room(const Task& task) const {
     if (task.group() == nullptr) return true;
     const auto group = under_way_.find(*task.group());
-    return group == under_way_.end() || group->second < rules_.max_per_group;
+    std::size_t most = rules_.max_per_group;
+    if constexpr (requires { task.max_in_group(); }) most = std::min(most, task.max_in_group());
+    return group == under_way_.end() || group->second < most;
 }
 
 template <class Task>

@@ -31,6 +31,8 @@ enum class Mutant {
     breaker_never_opens,
     lost_probe_not_repeated,
     held_posts_let_go_at_once,
+    asked_a_few_times_only,
+    neighbours_held_up,
 };
 
 #ifdef EPILOGUE_MUTANTS

@@ -46,7 +46,7 @@ Parts::Parts(const PartsPorts& ports, PartsRules rules, const PartsObserver& obs
             .summary_owed = [this](const TurnId& turn) { summarisers.add(turn); },
             .dead_letter = observer.dead_letter},
            telemetry, std::move(rules.loop)),
-      reconciler(ports.post_store, planner, ports.read_log, std::move(rules.reconcile),
+      reconciler(ports.post_store, planner, ports.agent_logs, std::move(rules.reconcile),
                  reports_to(outbox, summarisers, observer, telemetry.metrics)),
       adopter(ports.post_store, planner, rules.adoption, observer.adopted) {}
 

@@ -28,7 +28,7 @@ struct PartsPorts {
     Consumer& consumer;
     const Sinks& sinks;
     FinalMessageSource& final_messages;
-    ReadLog read_log;  ///< of agent servers; empty when the reconciler is never started
+    AgentLogSource agent_logs;  ///< empty when the reconciler is never started
 };
 
 /// What each part goes by.

@@ -134,7 +134,7 @@ PartsRules parts_rules(const Config& config, const std::string& owner, const Ins
         .poller = {.topic = kafka.topic},
         .start = kafka.start,
         .loop = {.group = kafka.group, .topic = kafka.topic, .owner = owner, .random01 = clock.random01},
-        .reconcile = {kafka.group, kafka.topic, owner, batch_rules(config)},
+        .reconcile = {kafka.group, kafka.topic, owner, batch_rules(config), worker.adopt_max_age},
     };
 }
 

@@ -1,13 +1,21 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "agent/calls.h"
+#include "base/ids.h"
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
 #include "sinks/port/descriptor.h"
 #include "sinks/registry.h"
+#include "worker/agents/agent_log.h"
+#include "worker/apply/registration.h"
 #include "worker/serve/callback_listing.h"
 #include "worker/serve/registration_form.h"
 #include "worker/settings.h"
@@ -29,6 +37,21 @@ std::string text_in(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// What would keep the agent server from answering is said while the user is there to mend it.
+void warn_of_silent_server(const RegistrationForm& form, std::chrono::milliseconds patience) {
+    const auto address = agent::parse_address(form.agent_url);
+    if (!address) return;
+    constexpr std::chrono::milliseconds longest{5000};
+    const std::chrono::milliseconds within = std::min(patience, longest);
+    const auto server = std::make_shared<const agent::AgentServer>(
+        *address, form.agent_key, agent::Deadlines{.reach = within, .call = within});
+    const auto hindrance = look_once({server, normalise_conversation_id(form.conversation)}, within);
+    if (!hindrance) return;
+    fmt::print(stderr,
+               "epilogue: warning: {}; workers go on asking (epilogue callbacks show says how it goes)\n",
+               shown(hindrance->text));
+}
+
 void add(AddOptions& options) {
     const Config config = load(options.common);
     if (!options.agent_key.empty()) options.form.agent_key = secret_at("--agent-key", options.agent_key);
@@ -44,10 +67,13 @@ void add(AddOptions& options) {
         fmt::print("{{\"id\": {}, \"already_registered\": {}}}\n", id, was_there);
     else
         fmt::print("{}\n", id);
-    if (options.common.json || !was_there) return;
-    fmt::print(stderr, "epilogue: nothing was added: callback {} {}\n", id,
-               registered.existed ? "was registered with this --idempotency-key"
-                                  : "is the same registration and still to report (--again adds another)");
+    if (!options.common.json && was_there)
+        fmt::print(stderr, "epilogue: nothing was added: callback {} {}\n", id,
+                   registered.existed
+                       ? "was registered with this --idempotency-key"
+                       : "is the same registration and still to report (--again adds another)");
+    std::fflush(stdout);
+    warn_of_silent_server(options.form, config.worker.http_timeout);
 }
 
 struct ListOptions {
@@ -78,41 +104,57 @@ void show(const Common& common, CallbackId id) {
     print_one(callback_columns(), *row, common.json);
 }
 
-using StepCallback = Result<bool> (*)(const Config&, MysqlStore&, CallbackId);
+/// Does it, and says so; false when there is no such callback.
+using StepCallback = bool (*)(const Config&, MysqlStore&, CallbackId);
 
-Result<bool> cancel(const Config&, MysqlStore& store, CallbackId id) {
-    return cancel_callback(store, id);
+bool cancel(const Config&, MysqlStore& store, CallbackId id) {
+    const bool known = expect(cancel_callback(store, id));
+    if (known) fmt::print("cancelled {}\n", id.value);
+    return known;
 }
 
-Result<bool> wake(const Config& config, MysqlStore& store, CallbackId id) {
-    return wake_callback(store, expect(planner_for(config, store)), id, watch_rules(config));
+bool wake(const Config& config, MysqlStore& store, CallbackId id) {
+    const Woken woken =
+        expect(wake_callback(store, expect(planner_for(config, store)), id, watch_rules(config)));
+    switch (woken) {
+        case Woken::unknown:
+            return false;
+        case Woken::over:
+            fmt::print("left {}: it is not ACTIVE\n", id.value);
+            break;
+        case Woken::awake:
+            fmt::print("left {}: it was awake, and there is nothing to ask an agent server\n", id.value);
+            break;
+        case Woken::asked:
+            fmt::print("woken {}: its agent server is asked now\n", id.value);
+            break;
+        case Woken::woken:
+            fmt::print("woken {}\n", id.value);
+            break;
+    }
+    return true;
 }
 
-void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepCallback step,
-               const char* done_text) {
+void step_each(const Common& common, const std::vector<std::int64_t>& ids, StepCallback step) {
     const Config config = load(common);
     const auto store = open_store(config);
     bool all_known = true;
     for (const std::int64_t id : ids) {
-        const bool known = expect(step(config, *store, {id}));
-        if (known)
-            fmt::print("{} {}\n", done_text, id);
-        else
-            fmt::print(stderr, "epilogue: {}\n", no_callback({id}));
+        const bool known = step(config, *store, {id});
+        if (!known) fmt::print(stderr, "epilogue: {}\n", no_callback({id}));
         all_known = all_known && known;
     }
     if (!all_known) throw Exit{failed, ""};
 }
 
-void add_step(CLI::App& parent, const char* name, const char* help, StepCallback step, const char* done_text,
-              bool several) {
+void add_step(CLI::App& parent, const char* name, const char* help, StepCallback step, bool several) {
     auto* command = parent.add_subcommand(name, help);
     auto common = std::make_shared<Common>();
     auto ids = std::make_shared<std::vector<std::int64_t>>();
     add_common(*command, *common, false);
     auto* option = command->add_option("ID", *ids, "Callback id")->required();
     if (!several) option->expected(1);
-    command->callback([=] { step_each(*common, *ids, step, done_text); });
+    command->callback([=] { step_each(*common, *ids, step); });
 }
 
 }  // namespace
@@ -173,9 +215,12 @@ void add_callbacks(CLI::App& program) {
     show_command->add_option("ID", *show_id, "Callback id")->required();
     show_command->callback([=] { show(*show_common, {*show_id}); });
 
-    add_step(*parent, "cancel", "Stop a callback; a post that is under way is finished", cancel, "cancelled",
-             false);
-    add_step(*parent, "wake", "Wake dormant callbacks", wake, "woken", true);
+    add_step(*parent, "cancel", "Stop a callback; a post that is under way is finished", cancel, false);
+    add_step(
+        *parent, "wake",
+        "Wake dormant callbacks; of those that are awake the agent server is asked at once, where it did "
+        "not answer",
+        wake, true);
 }
 
 }  // namespace epilogue::cli

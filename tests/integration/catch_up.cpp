@@ -2,6 +2,9 @@
 #define BOOST_TEST_MODULE catch_up
 #include <algorithm>
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <mutex>
 
 #include <boost/test/unit_test.hpp>
@@ -11,6 +14,7 @@
 #include "tests/integration/told_conversation.h"
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/text.h"
 
 namespace {
@@ -23,17 +27,20 @@ const std::string api_key = "the-api-key";
 
 /// By API, which is quicker than by command line.
 void add_callback(const WorkerProcess& worker, const std::string& conversation, int number,
-                  const std::string& repo) {
+                  const std::string& repo, const FakeAgentServer* server = nullptr) {
     epilogue::HttpRequest request;
     request.method = "POST";
     request.url = worker.url("/api/callbacks");
     request.headers = {"X-Session-API-Key: " + api_key, "Content-Type: application/json"};
-    request.body = Json{
-        {"conversation", conversation},
-        {"processor", "github"},
-        {"processor_json", {{"repo", repo}, {"number", number}}},
-        {"mode",
-         "every_turn"}}.dump();
+    Json body{{"conversation", conversation},
+              {"processor", "github"},
+              {"processor_json", {{"repo", repo}, {"number", number}}},
+              {"mode", "every_turn"}};
+    if (server != nullptr) {
+        body["agent_url"] = server->url();
+        body["agent_key"] = "key";
+    }
+    request.body = body.dump();
     const auto answer = epilogue::HttpClient().send(request);
     BOOST_REQUIRE_MESSAGE(answer.status == 201, answer.body << answer.cause);
 }
@@ -222,4 +229,113 @@ BOOST_AUTO_TEST_CASE(
         "SELECT COUNT(*) FROM catch_ups WHERE why='registered' AND attempts=0 AND conversation_id='" +
         lively.id() + "' AND next_try_at>UTC_TIMESTAMP(6)+INTERVAL 30 MINUTE";
     BOOST_TEST(rig.number(later) == 1);
+}
+
+namespace {
+
+/// `callbacks add` with an agent server of its own, whose key stands in a file.
+Finished add_with_server(const Rig& rig, const std::string& conversation, int number, const std::string& url,
+                         const std::filesystem::path& key) {
+    return rig.epilogue().run({"callbacks", "add", "--conversation", conversation, "--processor", "github",
+                               "--processor-json", Json{{"repo", "octo/late"}, {"number", number}}.dump(),
+                               "--agent-url", url, "--agent-key", "file:" + key.string()});
+}
+
+std::string reason_of(const Rig& rig, const std::string& id) {
+    const auto shown = rig.epilogue().run({"callbacks", "show", id, "--json"});
+    const Json row = Json::parse(shown.out);
+    return row.at("reason").is_null() ? "" : row.at("reason").get<std::string>();
+}
+
+std::string id_in(const Finished& added) {
+    return added.out.substr(0, added.out.find('\n'));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(
+    what_hinders_a_late_registration_stands_on_it_and_to_wake_it_has_its_server_asked_at_once) {
+    const Rig rig("hindered", 1, {{"worker.api_key", api_key}});
+    const TempDir folder;
+    const auto right = folder.path() / "right";
+    const auto wrong = folder.path() / "wrong";
+    std::ofstream(right) << "agent-key\n";
+    std::ofstream(wrong) << "another-key\n";
+    ConversationScript away(id_of(1)), refused(id_of(2));
+    for (ConversationScript* script : {&away, &refused}) script->user().asks("From " + script->id() + "?");
+    auto away_server = std::make_unique<FakeAgentServer>("1.58.0", "agent-key");
+    const unsigned short port = away_server->port();
+    const std::string url = away_server->url();
+    away_server.reset();
+    FakeAgentServer server("1.58.0", "agent-key");
+    refused.stand_on(server);
+    auto worker = rig.epilogue().worker();
+
+    // It registers, and warns.
+    const auto first = add_with_server(rig, away.id(), 1, url, right);
+    BOOST_TEST(first.status == 0);
+    BOOST_TEST(contains(first.err, "warning: the agent server at " + url + " does not answer"), first.err);
+    const auto second = add_with_server(rig, refused.id(), 2, server.url(), wrong);
+    BOOST_TEST(second.status == 0);
+    BOOST_TEST(
+        contains(second.err, "warning: the agent server at " + server.url() + " refuses the session key"),
+        second.err);
+    eventually("the callbacks say what hinders", [&] {
+        return contains(reason_of(rig, id_in(first)), url + " does not answer") &&
+               contains(reason_of(rig, id_in(second)), server.url() + " refuses the session key");
+    });
+    eventually("so does the metric", [&] {
+        const std::string metrics = worker.get("/metrics").body;
+        return contains(metrics, "epilogue_catch_ups_hindered{hindrance=\"unreachable\"} 1") &&
+               contains(metrics, "epilogue_catch_ups_hindered{hindrance=\"unauthorised\"} 1");
+    });
+
+    // It would be asked next in ten minutes.
+    rig.query("UPDATE catch_ups SET attempts=50, next_try_at=UTC_TIMESTAMP(6)+INTERVAL 10 MINUTE");
+    away_server = std::make_unique<FakeAgentServer>("1.58.0", "agent-key", port);
+    away.stand_on(*away_server);
+    const auto woken = rig.epilogue().run({"callbacks", "wake", id_in(first)});
+    BOOST_TEST(woken.out == "woken " + id_in(first) + ": its agent server is asked now\n");
+    eventually("its end is told", [&] { return rig.platform().visible().size() == 1; });
+    BOOST_TEST(contains(only_post(rig, "octo/late#1"), "From " + away.id()));
+
+    // The right key is given: it is asked without a wake.
+    const auto mended = add_with_server(rig, refused.id(), 2, server.url(), right);
+    BOOST_TEST(id_in(mended) == id_in(second));
+    BOOST_TEST(!contains(mended.err, "warning"), mended.err);
+    eventually("its end is told", [&] { return rig.platform().visible().size() == 2; });
+    BOOST_TEST(contains(only_post(rig, "octo/late#2"), "From " + refused.id()));
+    eventually("nothing is asked any more",
+               [&] { return rig.number("SELECT COUNT(*) FROM catch_ups") == 0; });
+    for (const auto& added : {first, second}) BOOST_TEST(reason_of(rig, id_in(added)) == "");
+    eventually("both are done", [&] {
+        return rig.number("SELECT COUNT(*) FROM conversation_callbacks WHERE status='COMPLETED'") == 2;
+    });
+    BOOST_TEST(rig.epilogue().run({"callbacks", "wake", id_in(first)}).out ==
+               "left " + id_in(first) + ": it is not ACTIVE\n");
+}
+
+BOOST_AUTO_TEST_CASE(forty_conversations_of_a_paused_sandbox_hold_up_no_catch_up_of_another) {
+    FakeAgentServer frozen, alive;
+    Hanging hanging;
+    const Rig rig("paused", 1,
+                  {{"worker.api_key", api_key},
+                   {"worker.lease_s", std::int64_t{40}},
+                   {"worker.http_timeout_s", std::int64_t{15}}});
+    std::vector<ConversationScript> tales;
+    for (int i = 1; i <= 45; ++i) {
+        ConversationScript& script = tales.emplace_back(id_of(i));
+        script.user().asks("From " + script.id() + "?");
+        script.stand_on(i <= 40 ? frozen : alive);
+        if (i <= 40) frozen.on("GET /" + script.id() + "/events/search", hanging.handler());
+    }
+    auto worker = rig.epilogue().worker();
+    for (int i = 1; i <= 45; ++i)
+        add_callback(worker, tales[static_cast<std::size_t>(i - 1)].id(), i, "octo/paused",
+                     i <= 40 ? &frozen : &alive);
+    eventually("the five are told", [&] { return rig.platform().visible().size() == 5; });
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM catch_ups WHERE attempts=0") > 0);
+    for (int i = 41; i <= 45; ++i)
+        BOOST_TEST(contains(only_post(rig, "octo/paused#" + std::to_string(i)), "From " + id_of(i)));
+    hanging.release();
 }

@@ -166,8 +166,9 @@ class PointReconcileRows final : public ReconcileRows {
     Result<void> request(const ReconcileRow& row) override {
         return points_.said("a catch-up is asked for", inner_.request(row));
     }
-    Result<std::vector<ConversationId>> due(std::size_t limit) override {
-        return points_.said("the due catch-ups are read", inner_.due(limit));
+    Result<std::vector<DueReconcile>> due(const std::optional<DueReconcile>& after,
+                                          std::size_t limit) override {
+        return points_.said("the due catch-ups are read", inner_.due(after, limit));
     }
     Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) override {
         return points_.said("the catch-up is locked", inner_.lock(conversation_id));

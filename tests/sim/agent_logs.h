@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,8 +23,15 @@ class AgentLogs {
     /// All of its events; none when the server never knows it.
     std::vector<TimedEvent> events_of(const std::string& conversation_id) const;
 
+    /// Until then no worker gets an answer, whatever heals.
+    void stay_away_until(Micros time) { absent_until_ = time; }
+    /// A conversation of another server, which takes calls and never answers one.
+    void freeze(const std::string& conversation_id) { frozen_.insert(conversation_id); }
+    /// When the conversation's log was read first; nullopt: never.
+    std::optional<Micros> read_at(const std::string& conversation_id) const;
+
     /// One worker's way to it.
-    ReadLog asked_by(Process& process);
+    AgentLogSource asked_by(Process& process);
 
   private:
     struct Kept {
@@ -35,6 +44,9 @@ class AgentLogs {
     Schedule& schedule_;
     std::map<std::string, Kept> kept_;
     Micros away_until_{0};
+    Micros absent_until_{0};
+    std::set<std::string> frozen_;
+    std::map<std::string, Micros> read_at_;
 };
 
 }  // namespace epilogue::sim

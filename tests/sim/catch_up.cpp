@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 namespace epilogue::sim {
 namespace {
 
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 /// Longer than anybody in a story pauses.
@@ -19,6 +21,8 @@ constexpr seconds inactivity{45};
 /// Longer than a swarm of faults may keep everybody from asking, or as the product has it.
 constexpr seconds patient{600};
 constexpr seconds impatient{40};
+/// Longer than a server that answers takes, and a worker that starts; shorter than one call of a frozen one.
+constexpr seconds at_once{28};
 
 /// Who tells what of a conversation.
 enum class Fate {
@@ -132,13 +136,15 @@ class Author {
     std::size_t cut_ = 0;   ///< events up to the cut
 };
 
-Workload draw(World& world, bool is_patient, bool has_gap, Micros end) {
+/// `fate`: of all conversations; none: each has its own.
+Workload draw(World& world, bool is_patient, std::optional<Fate> fate_of_all, Micros end) {
+    const bool has_gap = fate_of_all == Fate::gone;
     Workload workload;
     Random random = world.schedule.random.fork();
     std::int64_t number = 1;
     for (std::size_t index = 0, count = 1 + random.below(5); index < count; ++index) {
         const Fate drawn = fates[random.below(is_patient ? fates.size() : fates_for_the_impatient)];
-        const Fate fate = has_gap ? Fate::gone : drawn;
+        const Fate fate = fate_of_all.value_or(drawn);
         ToldConversation conversation;
         conversation.id = fmt::format("c{}", index);
         conversation.partition = random.between(0, world.broker.partitions() - 1);
@@ -187,20 +193,80 @@ Micros lose_records(World& world, Micros end) {
     return over;
 }
 
-}  // namespace
-
-Outcome run_catch_up(std::uint64_t seed, Trace::Level trace) {
-    World world(seed, trace);
-    Random& random = world.schedule.random;
-    const bool is_patient = random.chance(0.8);
+void have_agent_servers(World& world, bool is_patient) {
     world.batch.inactivity = inactivity;
     world.batch.default_agent_server = true;
     world.batch.agent_answers_in = is_patient ? patient : impatient;
     world.agent_logs = std::make_unique<AgentLogs>(world.schedule);
+}
+
+/// Only the server knows the conversations, and it is away for hours.
+Outcome run_away_for_hours(std::uint64_t seed, Trace::Level trace) {
+    World world(seed, trace);
+    Random& random = world.schedule.random;
+    have_agent_servers(world, true);
+    world.agent_patience = std::chrono::hours{24};
+    const Micros end = random.between(Micros(seconds{60}), Micros(seconds{150}));
+    const Micros back = random.between(Micros(minutes{10}), Micros(minutes{240}));
+    world.agent_logs->stay_away_until(back);
+    world.set_up(draw(world, true, Fate::unheard, end), random.between(1, 2));
+    return go_through_faults(world, end, back);
+}
+
+/// A few conversations of a server that answers, behind many of one that is frozen.
+Outcome run_frozen_neighbours(std::uint64_t seed, Trace::Level trace) {
+    World world(seed, trace);
+    Random& random = world.schedule.random;
+    world.schedule.faults.heal();
+    have_agent_servers(world, true);
+    const Micros end{seconds{60}};
+    Workload told = draw(world, true, Fate::unheard, end);
+    const std::size_t alive = told.conversations.size();
+    Micros last{0};
+    for (WantedCallback& callback : told.callbacks) {
+        callback.at += end;  // all conversations have begun
+        last = std::max(last, callback.at);
+    }
+    for (int i = random.between(30, 60); i > 0; --i) {
+        WantedCallback callback;
+        callback.conversation = told.conversations.size();
+        callback.number = static_cast<std::int64_t>(told.callbacks.size()) + 1;
+        callback.late = true;
+        callback.at = last - Micros(seconds{3});
+        told.callbacks.push_back(callback);
+        ToldConversation& frozen = told.conversations.emplace_back();
+        frozen.id = fmt::format("frozen{}", i);
+        world.agent_logs->freeze(frozen.id);
+    }
+    world.set_up(std::move(told), random.between(1, 2));
+    world.converge(minutes{120});
+    for (std::size_t i = 0; i < alive; ++i) {
+        const auto read = world.agent_logs->read_at(world.workload.conversations[i].id);
+        if (!read || *read > last + at_once)
+            world.oracle.complain(fmt::format("the log of {} was read {} s after its callback, behind others",
+                                              world.workload.conversations[i].id,
+                                              read ? (*read - last) / seconds{1} : -1));
+    }
+    world.judge();
+    return world.outcome();
+}
+
+}  // namespace
+
+Outcome run_catch_up(std::uint64_t seed, Trace::Level trace) {
+    constexpr std::uint64_t scenes = 64;
+    if (seed % scenes == 1) return run_away_for_hours(seed, trace);
+    if (seed % scenes == 2) return run_frozen_neighbours(seed, trace);
+    World world(seed, trace);
+    Random& random = world.schedule.random;
+    const bool is_patient = random.chance(0.8);
+    have_agent_servers(world, is_patient);
     const bool has_gap = is_patient && random.chance(0.25);
     const Micros end = random.between(Micros(seconds{60}), Micros(seconds{150}));
-    world.set_up(draw(world, is_patient, has_gap, end), random.between(1, 3));
-    return go_through_faults(world, has_gap ? lose_records(world, end) : end);
+    const auto fate = has_gap ? std::optional(Fate::gone) : std::nullopt;
+    world.set_up(draw(world, is_patient, fate, end), random.between(1, 3));
+    const Micros over = has_gap ? lose_records(world, end) : end;
+    return go_through_faults(world, over);
 }
 
 }  // namespace epilogue::sim

@@ -62,12 +62,13 @@ void demand_faults(World& world) {
 
 }  // namespace
 
-Outcome go_through_faults(World& world, Micros end) {
+Outcome go_through_faults(World& world, Micros end, Micros quiet_until) {
     strike_again(world);
     world.run_until(end);
     demand_faults(world);
     world.run_until(world.schedule.now() + seconds{5});
     world.heal();
+    world.run_until(quiet_until);
     world.converge(longest_convergence);
     world.judge();
     return world.outcome();

@@ -7,9 +7,9 @@
 
 namespace epilogue::sim {
 
-/// Lets what is drawn strike the world's machines until `end`; then everything heals and has to converge, and
-/// is judged.
-Outcome go_through_faults(World& world, Micros end);
+/// Lets what is drawn strike the world's machines until `end`; then everything heals and has to converge,
+/// from `quiet_until` on within half an hour, and is judged.
+Outcome go_through_faults(World& world, Micros end, Micros quiet_until = Micros{0});
 
 /// Runs the schedule of `seed`.
 Outcome run_schedule(std::uint64_t seed, Trace::Level trace);

@@ -16,6 +16,7 @@ using std::chrono::seconds;
 
 constexpr int senders = 4;
 constexpr int summarisers = 4;
+constexpr int log_readers = 8;
 constexpr seconds summary_lease{10};
 constexpr Micros shortest_idle = milliseconds{100};
 constexpr Micros longest_idle = seconds{4};
@@ -35,7 +36,7 @@ struct Host::Assembly {
           final_messages(world.database, process),
           consumer(world.broker, process, [&host] { host.poll_soon(microseconds{50}); }),
           parts({loop_store, post_store, consumer, sinks, final_messages,
-                 world.agent_logs == nullptr ? ReadLog() : world.agent_logs->asked_by(process)},
+                 world.agent_logs == nullptr ? AgentLogSource() : world.agent_logs->asked_by(process)},
                 rules_of(host, world, process.name()),
                 {.reconciled =
                      [&schedule = world.schedule](ReconcileReason why, std::string_view result) {
@@ -71,7 +72,11 @@ struct Host::Assembly {
             .poller = {.topic = topic, .steady = steady},
             .start = OffsetReset::earliest,
             .loop = {.group = group, .topic = topic, .owner = owner, .steady = steady, .random01 = random01},
-            .reconcile = {.group = group, .topic = topic, .owner = owner, .batch = world.batch},
+            .reconcile = {.group = group,
+                          .topic = topic,
+                          .owner = owner,
+                          .batch = world.batch,
+                          .patience = world.agent_patience},
         };
     }
 
@@ -110,6 +115,7 @@ void Host::start() {
     catch_ups_ = {&Host::catch_up};
     senders_busy_ = 0;
     summarisers_busy_ = 0;
+    logs_read_ = 0;
     idle_for_ = shortest_idle;
     worker_ = std::make_unique<Assembly>(*this, world_, *process_);
     schedule.say("{} starts", process_->name());
@@ -304,21 +310,34 @@ void Host::sweep() {
         });
 }
 
-/// One of the reconciler's threads; it sweeps when it has nothing left to work at.
+/// The reconciler's sweeper.
 void Host::catch_up() {
     run(
-        catch_ups_,
+        catch_ups_, [this] { (void)worker_->parts.reconciler.sweep_once().has_value(); },
         [this] {
-            Reconciler& reconciler = worker_->parts.reconciler;
-            auto task = reconciler.begin();
-            if (!task && reconciler.sweep_once()) task = reconciler.begin();
-            if (task) (void)reconciler.work_at(*task, std::stop_token{}).has_value();
-        },
-        [this] {
-            dispatch();
-            if (process_) ask_next();
+            read_logs();
             if (process_) catch_up_soon(until_next_catch_up());
         });
+}
+
+/// The reconciler's threads.
+void Host::read_logs() {
+    while (logs_read_ < log_readers) {
+        const auto task = worker_->parts.reconciler.begin();
+        if (!task) return;
+        ++logs_read_;
+        process_->start(
+            [this, task = *task] {
+                (void)worker_->parts.reconciler.work_at(task, std::stop_token{}).has_value();
+            },
+            [this] {
+                --logs_read_;
+                dispatch();
+                if (process_) ask_next();
+                if (process_) read_logs();
+            });
+        if (!process_) return;  // it died at once
+    }
 }
 
 /// They look every second; here when something may have become due.

@@ -28,7 +28,8 @@ struct Surroundings {
     Readiness& readiness;
     AskRules asking;
     BatchRules batch;
-    AgentLogs* agent_logs;  ///< null: the workers ask for no logs
+    AgentLogs* agent_logs;                ///< null: the workers ask for no logs
+    std::chrono::seconds agent_patience;  ///< how long they ask about a late registration
 };
 
 /// What begins with a watch in a world whose batches go by these rules.
@@ -79,6 +80,7 @@ class Host {
     void sweep();
     void catch_up_soon(Micros delay) { soon(catch_ups_, delay); }
     void catch_up();
+    void read_logs();
     void adopt_soon();
     Micros until_next_due() const;
     Micros until_next_catch_up() const;
@@ -99,6 +101,7 @@ class Host {
     Micros idle_for_{0};
     int senders_busy_ = 0;
     int summarisers_busy_ = 0;
+    int logs_read_ = 0;  ///< at the same time
 };
 
 }  // namespace epilogue::sim

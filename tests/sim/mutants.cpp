@@ -21,7 +21,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 25> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 27> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
@@ -47,6 +47,8 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 25> mutants{{
     {"breaker_never_opens", Mutant::breaker_never_opens},
     {"lost_probe_not_repeated", Mutant::lost_probe_not_repeated},
     {"held_posts_let_go_at_once", Mutant::held_posts_let_go_at_once},
+    {"asked_a_few_times_only", Mutant::asked_a_few_times_only},
+    {"neighbours_held_up", Mutant::neighbours_held_up},
 }};
 
 /// A schedule, unless the fault shows in another scene only.
@@ -63,6 +65,8 @@ Outcome run(Mutant mutant, std::uint64_t seed, Trace::Level trace) {
         case Mutant::disproved_silence_counted:
         case Mutant::adoption_put_at_the_end:
         case Mutant::gap_not_asked_about:
+        case Mutant::asked_a_few_times_only:
+        case Mutant::neighbours_held_up:
             return run_catch_up(seed, trace);
         default:
             return run_schedule(seed, trace);

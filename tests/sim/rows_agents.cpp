@@ -1,5 +1,6 @@
 // Agent servers and dead letters, as a transaction sees them.
 #include <algorithm>
+#include <tuple>
 
 #include "tests/sim/rows.h"
 #include "tests/sim/session.h"
@@ -32,17 +33,26 @@ Result<void> SimReconcileRows::request(const ReconcileRow& row) {
     TRY(const auto before, lock(row.conversation_id));
     ReconcileRow fresh = row;
     if (before && before->why == ReconcileReason::gap) fresh.why = ReconcileReason::gap;
+    fresh.asked_at = transaction_.database().now();
     fresh.attempts = 0;
     fresh.owner.clear();
+    fresh.hindrance.reset();
     return update(fresh);
 }
 
-Result<std::vector<ConversationId>> SimReconcileRows::due(std::size_t limit) {
+Result<std::vector<DueReconcile>> SimReconcileRows::due(const std::optional<DueReconcile>& after,
+                                                        std::size_t limit) {
     TRY_VOID(transaction_.statement());
-    std::vector<ConversationId> ids;
-    for (const auto& [id, row] : transaction_.database().catch_ups)
-        if (row.next_try_at <= transaction_.database().now() && ids.size() < limit) ids.push_back(id);
-    return ids;
+    const auto place = [](const DueReconcile& row) { return std::tie(row.next_try_at, row.conversation_id); };
+    std::vector<DueReconcile> due;
+    for (const auto& [id, row] : transaction_.database().catch_ups) {
+        DueReconcile each{id, row.next_try_at, row.hindrance};
+        if (row.next_try_at <= transaction_.database().now() && (!after || place(each) > place(*after)))
+            due.push_back(std::move(each));
+    }
+    std::sort(due.begin(), due.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    due.resize(std::min(limit, due.size()));
+    return due;
 }
 
 Result<std::optional<ReconcileRow>> SimReconcileRows::lock(const ConversationId& conversation_id) {

@@ -58,10 +58,10 @@ void World::set_up(Workload told, int workers) {
         });
     register_late();
     for (int i = 0; i < workers; ++i)
-        hosts.push_back(
-            std::make_unique<Host>(Surroundings{schedule, database, broker, platform, shared_metrics(),
-                                                shared_readiness(), asking_, batch, agent_logs.get()},
-                                   i));
+        hosts.push_back(std::make_unique<Host>(
+            Surroundings{schedule, database, broker, platform, shared_metrics(), shared_readiness(), asking_,
+                         batch, agent_logs.get(), agent_patience},
+            i));
     for (const auto& host : hosts)
         schedule.after(schedule.random.between(Micros{0}, Micros(seconds{5})),
                        [&host = *host] { host.start(); });

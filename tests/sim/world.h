@@ -59,6 +59,7 @@ class World {
     BatchRules batch{.settle = settle};
     /// The agent servers that can be asked for their logs; no worker asks while there is none.
     std::unique_ptr<AgentLogs> agent_logs;
+    std::chrono::seconds agent_patience{0};  ///< so long they are asked about a late registration
     Workload workload;
     std::vector<std::unique_ptr<Host>> hosts;
 

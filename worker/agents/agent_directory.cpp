@@ -22,6 +22,11 @@ Result<std::shared_ptr<const agent::AgentServer>> AgentDirectory::server_of(
     return server_at(own->url, *key);
 }
 
+Result<std::string> AgentDirectory::address_of(const ConversationId& conversation_id) {
+    TRY(const auto own, look_up_(conversation_id));
+    return own ? own->url : rules_.default_url;
+}
+
 Result<std::shared_ptr<const agent::AgentServer>> AgentDirectory::server_at(const std::string& url,
                                                                             const Secret& key) {
     const auto address = agent::parse_address(url);

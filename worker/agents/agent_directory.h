@@ -36,6 +36,9 @@ class AgentDirectory {
     /// the address or the key it has cannot be used.
     Result<std::shared_ptr<const agent::AgentServer>> server_of(const ConversationId& conversation_id);
 
+    /// Its address, as it was given; "": there is none. Errors: the database's.
+    Result<std::string> address_of(const ConversationId& conversation_id);
+
   private:
     Result<std::shared_ptr<const agent::AgentServer>> server_at(const std::string& url, const Secret& key);
 

@@ -6,6 +6,7 @@
 #include "base/ids.h"
 #include "worker/agents/agent_directory.h"
 #include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/reconcile_rows.h"
 
 namespace epilogue {
 namespace {
@@ -34,8 +35,13 @@ Result<AgentEndpoint> endpoint_to_keep(std::string_view conversation, const std:
 }
 
 Result<void> keep_endpoint(Store& store, const AgentEndpoint& endpoint) {
-    return store.transact_idempotent(
-        [&](Transaction& transaction) { return transaction.agent_endpoints().save(endpoint); });
+    return store.transact_idempotent([&](Transaction& transaction) -> Result<void> {
+        TRY_VOID(transaction.agent_endpoints().save(endpoint));
+        TRY(auto waiting, transaction.reconciles().lock(endpoint.conversation_id));
+        if (!waiting || !waiting->hindrance || !waiting->owner.empty()) return {};
+        TRY(waiting->next_try_at, transaction.now());
+        return transaction.reconciles().update(*waiting);
+    });
 }
 
 }  // namespace epilogue

@@ -15,7 +15,8 @@ namespace epilogue {
 Result<AgentEndpoint> endpoint_to_keep(std::string_view conversation, const std::string& url,
                                        const Secret& key, const Config& config);
 
-/// Keeps it, in the place of what was known of the conversation's server. Errors: the database's.
+/// Keeps it, in the place of what was known of the conversation's server. What was asked in vain is asked
+/// again at once. Errors: the database's.
 Result<void> keep_endpoint(Store& store, const AgentEndpoint& endpoint);
 
 }  // namespace epilogue

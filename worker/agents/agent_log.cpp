@@ -1,37 +1,40 @@
 #include "worker/agents/agent_log.h"
 
-#include "agent/calls.h"
-#include "base/enum_names.h"
+#include "base/redacted.h"
 #include "schemas/decode.h"
 
 namespace epilogue {
 namespace {
 
-constexpr EnumNames<LogReadError::Why, 6> why_names{
-    {"no_server", "unusable", "unknown", "unauthorised", "unreachable", "failed"}};
-static_assert(why_names.ends_with(LogReadError::Why::failed));
-
 using Read = tl::expected<ServerLog, LogReadError>;
 
-tl::unexpected<LogReadError> read_error(const agent::AgentError& error) {
+constexpr std::size_t longest_cause = 300;
+
+/// The server's own words stand behind ours: they may be anything.
+LogReadError read_error(const agent::AgentServer& server, const agent::AgentError& error) {
     using Kind = agent::AgentError::Kind;
+    const auto made = [&](Hindrance why, const char* what) {
+        return LogReadError{why, "the agent server at " + server.address().url() + " " + what + " (" +
+                                     redacted_prefix(error.text, longest_cause) + ")"};
+    };
     switch (error.kind) {
         case Kind::not_found:
         case Kind::invalid:  // an id that is none of its own
-            return tl::unexpected(LogReadError{LogReadError::Why::unknown, error.text});
+            return made(Hindrance::unknown, "knows no such conversation");
         case Kind::unauthorised:
-            return tl::unexpected(LogReadError{LogReadError::Why::unauthorised, error.text});
+            return made(Hindrance::unauthorised, "refuses the session key");
         case Kind::unreachable:
         case Kind::timed_out:
         case Kind::closed:
+            return made(Hindrance::unreachable, "does not answer");
         case Kind::overloaded:
-            return tl::unexpected(LogReadError{LogReadError::Why::unreachable, error.text});
+            return made(Hindrance::unreachable, "has no room");
         case Kind::busy:
         case Kind::unsupported:
         case Kind::server_error:
             break;
     }
-    return tl::unexpected(LogReadError{LogReadError::Why::failed, error.text});
+    return made(Hindrance::failed, "cannot read the conversation's log");
 }
 
 /// Less than a reconciler's lease: pages may go on for ever.
@@ -39,10 +42,10 @@ constexpr std::chrono::seconds log_patience{90};
 
 Read read_once(const agent::ConversationCalls& calls) {
     const auto events = calls.events(agent::ConversationCalls::Clock::now() + log_patience);
-    if (!events) return read_error(events.error());
+    if (!events) return tl::unexpected(read_error(calls.server(), events.error()));
     // The status last: what it says of the log's end holds for all that was read before.
     const auto info = calls.info();
-    if (!info) return read_error(info.error());
+    if (!info) return tl::unexpected(read_error(calls.server(), info.error()));
     ServerLog log;
     log.status = agent::status_in(*info);
     Decoder decoder;
@@ -53,26 +56,34 @@ Read read_once(const agent::ConversationCalls& calls) {
     return log;
 }
 
-}  // namespace
-
-std::string_view name_of(LogReadError::Why why) {
-    return why_names.of(why);
+Read read_log(AgentDirectory& directory, const ConversationId& conversation_id, const std::stop_token& stop) {
+    const auto server = directory.server_of(conversation_id);
+    if (!server) {
+        const bool is_poison = server.error().remedy == Remedy::poison;
+        return tl::unexpected(
+            LogReadError{is_poison ? Hindrance::unusable : Hindrance::failed, server.error().text});
+    }
+    if (!*server)
+        return tl::unexpected(LogReadError{Hindrance::no_server, "the conversation has no agent server"});
+    agent::ConversationCalls calls(*server, conversation_id);
+    const std::stop_callback close(stop, [&] { calls.close(); });
+    return read_once(calls);
 }
 
-ReadLog logs_of(AgentDirectory& directory) {
-    return [&directory](const ConversationId& conversation_id, const std::stop_token& stop) -> Read {
-        const auto server = directory.server_of(conversation_id);
-        if (!server) {
-            const bool is_poison = server.error().remedy == Remedy::poison;
-            return tl::unexpected(LogReadError{
-                is_poison ? LogReadError::Why::unusable : LogReadError::Why::failed, server.error().text});
-        }
-        if (!*server)
-            return tl::unexpected(LogReadError{LogReadError::Why::no_server, "it has no agent server"});
-        agent::ConversationCalls calls(*server, conversation_id);
-        const std::stop_callback close(stop, [&] { calls.close(); });
-        return read_once(calls);
-    };
+}  // namespace
+
+AgentLogSource logs_of(AgentDirectory& directory) {
+    return {[&directory](const ConversationId& id, const std::stop_token& stop) {
+                return read_log(directory, id, stop);
+            },
+            [&directory](const ConversationId& id) { return directory.address_of(id); }};
+}
+
+std::optional<LogReadError> look_once(const agent::ConversationCalls& calls,
+                                      std::chrono::milliseconds within) {
+    const auto info = calls.info(within);
+    if (info) return std::nullopt;
+    return read_error(calls.server(), info.error());
 }
 
 }  // namespace epilogue

@@ -1,12 +1,13 @@
 #include "worker/agents/reconciler.h"
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
+#include "base/instant.h"
 #include "base/io/kafka.h"
 #include "base/mutant.h"
 #include "base/under_way.h"
+#include "worker/agents/server_room.h"
+#include "worker/apply/hindered_callbacks.h"
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/transition.h"
 #include "worker/store/conversation_rows.h"
@@ -17,16 +18,10 @@
 namespace epilogue {
 namespace {
 
-constexpr int threads = 4;
-constexpr std::size_t sweep_rows = 64;
+constexpr int threads = 8;
+constexpr std::size_t sweep_rows = 200;
 constexpr std::chrono::seconds sweep_every{1};
 constexpr std::chrono::seconds lease{120};
-/// How long after each try in vain the next one comes; after the last it is given up, unless it is because of
-/// a gap: then only its server knows the end, and is asked for a day.
-constexpr std::array<std::chrono::seconds, 4> pauses{
-    {std::chrono::seconds{5}, std::chrono::seconds{15}, std::chrono::seconds{45}, std::chrono::seconds{120}}};
-constexpr std::chrono::seconds later_pause{600};
-constexpr int most_tries_after_a_gap = 148;
 
 /// True while the row is as `taken` left it: no worker took it over, and no request took its place.
 bool is_ours(const std::optional<ReconcileRow>& row, const ReconcileRow& taken) {
@@ -39,19 +34,14 @@ Instant begun_at(const ReconcileRow& taken) {
     return taken.next_try_at - lease;
 }
 
-/// Whether a later try may do better.
-bool may_change(const ReconcileRow& taken, const LogReadError& why) {
-    if (why.why == LogReadError::Why::no_server || why.why == LogReadError::Why::unusable) return false;
-    // A conversation that has begun is known to its server; what has not begun lies in no gap.
-    if (why.why == LogReadError::Why::unknown && taken.why != ReconcileReason::registered) return false;
-    const int most =
-        taken.why == ReconcileReason::gap ? most_tries_after_a_gap : static_cast<int>(pauses.size());
-    return taken.attempts <= most;
+/// What its callbacks say while the server is asked again, and once it is not.
+std::string asked_again(const LogReadError& why, Instant until) {
+    const Instant second = std::chrono::floor<std::chrono::seconds>(until);
+    return why.text + "; it is asked again until " + to_sql(second).substr(0, to_sql(second).find('.')) +
+           " UTC";
 }
-
-std::chrono::seconds pause_after(int attempts) {
-    const auto index = static_cast<std::size_t>(attempts - 1);
-    return index < pauses.size() ? pauses.at(index) : later_pause;
+std::string asked_no_more(const LogReadError& why) {
+    return why.text + "; it is not asked any more (epilogue callbacks wake asks again)";
 }
 
 /// Why a request is over before its server was asked; empty: it is not over.
@@ -64,18 +54,19 @@ std::string_view why_over(const ReconcileRow& row, const Conversation& conversat
 
 }  // namespace
 
-Reconciler::Reconciler(Store& store, const Planner& planner, ReadLog read_log, ReconcileRules rules,
+Reconciler::Reconciler(Store& store, const Planner& planner, AgentLogSource logs, ReconcileRules rules,
                        ReconcileObserver observer)
     : store_(store),
       planner_(planner),
-      read_log_(std::move(read_log)),
+      logs_(std::move(logs)),
       rules_(std::move(rules)),
       observer_(std::move(observer)),
       gaps_(store, rules_.batch.default_agent_server),
       queue_({.threads = threads,
               .thread_name = "catch-up",
               .sweeper_name = "catch-up sweep",
-              .sweep_every = sweep_every}) {}
+              .sweep_every = sweep_every,
+              .max_per_group = mutant(Mutant::neighbours_held_up) ? threads : room_of_one_server(threads)}) {}
 
 void Reconciler::start() {
     queue_.start([this](const Task& task, const std::stop_token& stop) { complain(work_at(task, stop)); },
@@ -90,17 +81,25 @@ void Reconciler::complain(const Result<void>& done) {
 Result<void> Reconciler::sweep_once() {
     TRY_VOID(gaps_.step());
     if (!queue_.begin_sweep()) return {};
-    std::vector<ConversationId> ids;
+    std::vector<DueReconcile> due;
     TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
-        TRY(ids, transaction.reconciles().due(sweep_rows));
+        TRY(due, transaction.reconciles().due(swept_, sweep_rows));
         return {};
     }));
-    for (ConversationId& id : ids) queue_.add({std::move(id)});
+    // What waits for a server that hangs stays due: the next step has to see what is behind it.
+    swept_ = due.size() < sweep_rows ? std::nullopt : std::optional(due.back());
+    for (DueReconcile& row : due)
+        queue_.add({std::move(row.conversation_id), row.hindrance == Hindrance::failed});
     return {};
 }
 
-Result<void> Reconciler::work_at(const Task& task, const std::stop_token& stop) {
-    auto done = reconcile(task.conversation_id, stop);
+Result<void> Reconciler::work_at(Task task, const std::stop_token& stop) {
+    const auto joined = join_server(queue_, task, [&](const ConversationId& id) -> Result<std::string> {
+        TRY(std::string server, logs_.server_of(id));
+        return task.was_unreadable ? server + " (unreadable)" : server;
+    });
+    if (joined && !*joined) return {};
+    auto done = joined ? reconcile(task.conversation_id, stop) : Result<void>(Failure(joined.error()));
     queue_.done(task);
     return done;
 }
@@ -110,12 +109,16 @@ Result<void> Reconciler::reconcile(const ConversationId& conversation_id, const 
     TRY(const auto taken, take(conversation_id));
     if (!taken) return {};
     if (taken->crashes >= most_crashes)
-        return give_up(*taken, {LogReadError::Why::unusable, "reading its log ended two workers"});
-    auto log = read_log_(conversation_id, stop);
+        return give_up(*taken, {Hindrance::unusable, "reading its log ended two workers"});
+    auto log = logs_.read(conversation_id, stop);
     if (log && taken->why == ReconcileReason::registered && !has_begun(*log))
-        log = tl::unexpected(LogReadError{LogReadError::Why::unknown, "it has not begun"});
+        log = tl::unexpected(LogReadError{Hindrance::not_begun, "the conversation has not begun"});
     if (log) return apply(*taken, *log);
-    if (may_change(*taken, log.error())) return put_off(*taken, stop.stop_requested());
+    if (stop.stop_requested()) return hand_back(*taken);
+    const VainQuestion question{taken->why, log.error().why, taken->attempts,
+                                begun_at(*taken) - taken->asked_at};
+    if (const auto pause = pause_after(question, rules_.patience))
+        return put_off(*taken, log.error(), *pause);
     return give_up(*taken, log.error());
 }
 
@@ -132,6 +135,7 @@ Result<std::optional<ReconcileRow>> Reconciler::take(const ConversationId& conve
         if (!row || row->next_try_at > now) return {};
         if (const auto why = why_over(*row, conversation, now); !why.empty()) {
             over.emplace(row->why, why);
+            TRY_VOID(step_callbacks(transaction, conversation_id, LogRead{}));
             return transaction.reconciles().remove(conversation_id);
         }
         row->owner = rules_.owner;
@@ -152,7 +156,7 @@ Result<std::optional<ReconcileRow>> Reconciler::take(const ConversationId& conve
     return taken;
 }
 
-Result<void> Reconciler::finish(const ReconcileRow& taken,
+Result<void> Reconciler::finish(const ReconcileRow& taken, const CallbackEvent& told,
                                 const std::function<Result<std::string_view>(Transition&)>& change) {
     const ConversationId& id = taken.conversation_id;
     BatchReport report;
@@ -179,6 +183,7 @@ Result<void> Reconciler::finish(const ReconcileRow& taken,
             return transaction.reconciles().update(again);
         }
         TRY_VOID(transition.write());
+        TRY_VOID(step_callbacks(transaction, id, told));
         report = std::move(transition.report);
         return transaction.reconciles().remove(id);
     };
@@ -193,7 +198,7 @@ Result<void> Reconciler::finish(const ReconcileRow& taken,
 }
 
 Result<void> Reconciler::apply(const ReconcileRow& taken, const ServerLog& log) {
-    return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
+    return finish(taken, LogRead{}, [&](Transition& transition) -> Result<std::string_view> {
         if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
         if (mutant(Mutant::disproved_silence_counted) && taken.why == ReconcileReason::inactivity) {
             transition.let_inactivity_count();
@@ -205,25 +210,48 @@ Result<void> Reconciler::apply(const ReconcileRow& taken, const ServerLog& log) 
 }
 
 Result<void> Reconciler::give_up(const ReconcileRow& taken, const LogReadError& why) {
-    const bool is_told = taken.why != ReconcileReason::gap || why.why != LogReadError::Why::unknown;
-    if (is_told)
+    if (taken.why != ReconcileReason::gap || is_told(taken.why, why.why))
         log_warn("the agent server did not tell what became of a conversation",
                  {{"conversation", taken.conversation_id},
                   {"asked_for", std::string(name_of(taken.why))},
                   {"why", why.text}});
-    return finish(taken, [&](Transition& transition) -> Result<std::string_view> {
+    const CallbackEvent told =
+        is_told(taken.why, why.why) ? CallbackEvent(LogUnread{asked_no_more(why)}) : CallbackEvent(LogRead{});
+    return finish(taken, told, [&](Transition& transition) -> Result<std::string_view> {
         transition.let_inactivity_count();
         return name_of(why.why);
     });
 }
 
-Result<void> Reconciler::put_off(const ReconcileRow& taken, bool right_away) {
+Result<void> Reconciler::put_off(const ReconcileRow& taken, const LogReadError& why,
+                                 std::chrono::seconds pause) {
+    const ConversationId& id = taken.conversation_id;
+    const Instant until = asked_until(taken.why, taken.asked_at, rules_.patience);
+    const auto work = [&](Transaction& transaction) -> Result<void> {
+        // The order of locks: the conversation first, as everywhere.
+        TRY_VOID(transaction.conversations().lock_one(id));
+        TRY(const auto row, transaction.reconciles().lock(id));
+        if (!is_ours(row, taken)) return {};
+        if (is_told(taken.why, why.why))
+            TRY_VOID(step_callbacks(transaction, id, LogUnread{asked_again(why, until)}));
+        TRY(const Instant now, transaction.now());
+        ReconcileRow again = taken;
+        again.next_try_at = now + pause;
+        again.owner.clear();
+        again.hindrance = why.why;
+        return transaction.reconciles().update(again);
+    };
+    return store_.transact_idempotent(work);
+}
+
+Result<void> Reconciler::hand_back(const ReconcileRow& taken) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(const auto row, transaction.reconciles().lock(taken.conversation_id));
         if (!is_ours(row, taken)) return {};
-        TRY(const Instant now, transaction.now());
         ReconcileRow again = taken;
-        again.next_try_at = right_away ? now : now + pause_after(taken.attempts);
+        TRY(again.next_try_at, transaction.now());
+        again.owner.clear();
+        --again.attempts;
         return transaction.reconciles().update(again);
     };
     return store_.transact_idempotent(work);

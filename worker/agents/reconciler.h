@@ -4,7 +4,9 @@
 // worker does it; each conversation is leased in catch_ups (base/leased_queue.h).
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -16,6 +18,7 @@
 #include "worker/agents/agent_log.h"
 #include "worker/agents/gap_survey.h"
 #include "worker/apply/batch.h"
+#include "worker/core/callback.h"
 #include "worker/store/reconcile_rows.h"
 
 namespace epilogue {
@@ -25,12 +28,13 @@ struct ReconcileRules {
     std::string topic;
     std::string owner;  ///< this worker's name, as the lease spells it
     BatchRules batch;
+    std::chrono::seconds patience{86400};  ///< a late registration is asked about for so long
 };
 
 /// What it tells its observer. Both functions may be called from any of its threads.
 struct ReconcileObserver {
     /// One request is over: `result` is ended, alive, silent, told (by the topic, meanwhile), too_late, or
-    /// why the log could not be read.
+    /// why the log could not be read (name_of(Hindrance)).
     std::function<void(ReconcileReason why, std::string_view result)> over = [](auto, auto) {};
     /// What it changed, once that is durable.
     std::function<void(const BatchReport&)> applied = [](const auto&) {};
@@ -41,16 +45,23 @@ class Reconciler {
   public:
     struct Task {
         ConversationId conversation_id;
+        bool was_unreadable = false;  ///< its server failed at its log the last time
+        /// The address of its agent server, with a mark when that could not read it; nullopt: not known yet.
+        std::optional<std::string> server = {};
 
         const ConversationId& key() const { return conversation_id; }
-        static const std::string* group() { return nullptr; }
+        const std::string* group() const { return server ? &*server : nullptr; }
+        /// What a server could not read costs it most: one such log at a time.
+        std::size_t max_in_group() const {
+            return was_unreadable ? 1 : std::numeric_limits<std::size_t>::max();
+        }
     };
 
-    Reconciler(Store& store, const Planner& planner, ReadLog read_log, ReconcileRules rules,
+    Reconciler(Store& store, const Planner& planner, AgentLogSource logs, ReconcileRules rules,
                ReconcileObserver observer);
 
-    /// Starts the threads, for four conversations at the same time. A simulation does not call it: it calls
-    /// the steps below by itself.
+    /// Starts the threads, for eight conversations at the same time, at most half of them of one server. A
+    /// simulation does not call it: it calls the steps below by itself.
     void start();
     /// Gives up what is under way, for other workers to try again at once, and ends the threads. The
     /// destructor does it, too.
@@ -58,9 +69,11 @@ class Reconciler {
 
     /// One step: the next conversation; nullopt when there is none. The caller has to work at it.
     std::optional<Task> begin() { return queue_.begin(); }
-    /// Asks its agent server, and brings the request to its end or to its next try. Errors: the database's.
-    Result<void> work_at(const Task& task, const std::stop_token& stop);
-    /// One step of the sweeper: lists who may lie in a gap, and queues what is due. Errors: the database's.
+    /// Asks its agent server, and brings the request to its end or to its next try, unless that server is
+    /// asked about enough others: then the task waits for them. Errors: the database's.
+    Result<void> work_at(Task task, const std::stop_token& stop);
+    /// One step of the sweeper: lists who may lie in a gap, and queues what is due, the next ones at each
+    /// step. Errors: the database's.
     Result<void> sweep_once();
 
   private:
@@ -69,20 +82,23 @@ class Reconciler {
     /// Leases it; nullopt when there is nothing to ask (any more).
     Result<std::optional<ReconcileRow>> take(const ConversationId& conversation_id);
     Result<void> apply(const ReconcileRow& taken, const ServerLog& log);
-    Result<void> put_off(const ReconcileRow& taken, bool right_away);
+    Result<void> put_off(const ReconcileRow& taken, const LogReadError& why, std::chrono::seconds pause);
+    /// For other workers to try again at once.
+    Result<void> hand_back(const ReconcileRow& taken);
     Result<void> give_up(const ReconcileRow& taken, const LogReadError& why);
-    /// Changes the conversation and removes its row, unless another worker has the row by now. `change` says
-    /// what came of it; an empty text when the server has to be asked once more.
-    Result<void> finish(const ReconcileRow& taken,
+    /// Changes the conversation and removes its row, unless another worker has the row by now; its callbacks
+    /// are `told`. `change` says what came of it; an empty text when the server has to be asked once more.
+    Result<void> finish(const ReconcileRow& taken, const CallbackEvent& told,
                         const std::function<Result<std::string_view>(Transition&)>& change);
 
     Store& store_;
     const Planner& planner_;
-    const ReadLog read_log_;
+    const AgentLogSource logs_;
     const ReconcileRules rules_;
     const ReconcileObserver observer_;
     RateLimitedLog complaints_;
-    GapSurvey gaps_;  ///< the sweeper's
+    GapSurvey gaps_;                     ///< the sweeper's
+    std::optional<DueReconcile> swept_;  ///< the sweeper's: the last row of a step that did not see all
     LeasedQueue<Task> queue_;
 };
 

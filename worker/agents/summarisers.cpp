@@ -1,9 +1,9 @@
 #include "worker/agents/summarisers.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "worker/agents/server_room.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
@@ -24,7 +24,7 @@ Summarisers::Summarisers(Store& store, FinalMessageSource& final_messages, Summa
               .thread_name = "summariser",
               .sweeper_name = "summary sweeper",
               .sweep_every = sweep_every,
-              .max_per_group = static_cast<std::size_t>(std::max(1, threads / 2))}) {}
+              .max_per_group = room_of_one_server(threads)}) {}
 
 void Summarisers::start() {
     queue_.start([this](const Task& task, const std::stop_token& stop) { work_at(task, stop); },
@@ -32,16 +32,14 @@ void Summarisers::start() {
 }
 
 void Summarisers::work_at(Task task, const std::stop_token& stop) {
-    if (!task.server) {
-        auto server = final_messages_.server_of(task.turn.conversation_id);
-        if (!server) {
-            trouble_(server.error().text);
-            queue_.done(task);
-            return;
-        }
-        task.server = std::move(*server);
-        if (!queue_.join(task)) return;
+    const auto joined = join_server(
+        queue_, task, [this](const TurnId& turn) { return final_messages_.server_of(turn.conversation_id); });
+    if (!joined) {
+        trouble_(joined.error().text);
+        queue_.done(task);
+        return;
     }
+    if (!*joined) return;
     const auto done = summariser_.work_at(task.turn, stop);
     trouble_(done ? "" : done.error().text);
     queue_.done(task);

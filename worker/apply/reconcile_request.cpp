@@ -50,4 +50,12 @@ Result<void> request_reconcile(Transaction& transaction, const ConversationId& c
     return {};
 }
 
+Result<bool> hurry_reconcile(Transaction& transaction, const ConversationId& conversation_id,
+                             const Conversation& conversation, Instant now, bool has_default) {
+    TRY(const auto standing, transaction.reconciles().lock(conversation_id));
+    if (!standing && !is_in_doubt(conversation, now)) return false;
+    const ReconcileReason why = standing ? standing->why : ReconcileReason::registered;
+    return queue_reconcile(transaction, conversation_id, why, now, has_default);
+}
+
 }  // namespace epilogue

@@ -23,4 +23,10 @@ bool is_in_doubt(const Conversation& conversation, Instant now);
 Result<void> request_reconcile(Transaction& transaction, const ConversationId& conversation_id,
                                const Conversation& conversation, Instant now, bool has_default);
 
+/// The same for a callback that watches already, when an operator wants to know at once: what is to be asked
+/// is due at `now`, and is asked for as long as from its beginning. False when nothing is to be asked, or no
+/// server is known. Errors: the database's.
+Result<bool> hurry_reconcile(Transaction& transaction, const ConversationId& conversation_id,
+                             const Conversation& conversation, Instant now, bool has_default);
+
 }  // namespace epilogue

@@ -148,25 +148,32 @@ Result<bool> cancel_callback(Store& store, CallbackId id) {
     return step_callback(store, id, CancelAsked{});
 }
 
-Result<bool> wake_callback(Store& store, const Planner& planner, CallbackId id, const WatchRules& watch) {
-    bool exists = false;
+Result<Woken> wake_callback(Store& store, const Planner& planner, CallbackId id, const WatchRules& watch) {
+    Woken woken = Woken::unknown;
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        exists = false;
+        woken = Woken::unknown;
         TRY(const auto unlocked, transaction.callbacks().read(id));
         if (!unlocked) return {};
-        exists = true;
         TRY(const Conversation conversation, transaction.conversations().lock_one(unlocked->conversation_id));
         TRY(auto callback, transaction.callbacks().lock(id));
         if (!callback) return {};
-        const CallbackState next = step(callback->state, callback->options, WakeAsked{}).state;
-        if (next == callback->state) return {};
-        callback->state = next;
-        TRY_VOID(transaction.callbacks().update_state(id, next));
+        const Phase before = callback->state.phase;
         TRY(const Instant now, transaction.now());
+        if (before == Phase::watching) {
+            TRY(const bool asks, hurry_reconcile(transaction, callback->conversation_id, conversation, now,
+                                                 watch.default_agent_server));
+            woken = asks ? Woken::asked : Woken::awake;
+            return {};
+        }
+        callback->state = step(callback->state, callback->options, WakeAsked{}).state;
+        const bool is_woken = callback->state.phase != before;
+        woken = is_woken ? Woken::woken : before == Phase::delivering ? Woken::awake : Woken::over;
+        if (!is_woken) return {};
+        TRY_VOID(transaction.callbacks().update_state(id, callback->state));
         return begin_watch(transaction, planner, conversation, *callback, now, watch);
     };
     TRY_VOID(store.transact_idempotent(work));
-    return exists;
+    return woken;
 }
 
 }  // namespace epilogue

@@ -56,7 +56,16 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
 
 /// Steps one callback from outside; true when the id exists.
 Result<bool> cancel_callback(Store& store, CallbackId id);
-/// Waking is adopting again: an old end is reported too.
-Result<bool> wake_callback(Store& store, const Planner& planner, CallbackId id, const WatchRules& watch);
+/// What waking a callback did.
+enum class Woken {
+    unknown,  ///< nothing: there is no such callback
+    over,     ///< nothing: it is done, cancelled or in error
+    awake,    ///< nothing: it was awake, and no agent server has anything to be asked
+    asked,    ///< it was awake; the agent server is asked at once
+    woken,    ///< it slept, and watches now
+};
+/// Waking is adopting again: an old end is reported too. Of one that is awake the agent server is asked at
+/// once what is still to be asked.
+Result<Woken> wake_callback(Store& store, const Planner& planner, CallbackId id, const WatchRules& watch);
 
 }  // namespace epilogue

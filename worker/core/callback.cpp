@@ -55,6 +55,8 @@ struct Stepper {
     }
     bool is_open() const { return state.phase == Phase::watching || state.phase == Phase::delivering; }
 
+    bool waits() const { return state.phase == Phase::watching || state.phase == Phase::dormant; }
+
     CallbackStep operator()(const TurnCounted& turn) const {
         // Asleep, it reports what began after it was adopted, but never an inactivity.
         const bool stirs =
@@ -81,6 +83,10 @@ struct Stepper {
     CallbackStep operator()(const RowFound& found) const {
         return is_open() || state.phase == Phase::dormant ? to(Phase::error, found.reason) : stay();
     }
+    CallbackStep operator()(const LogUnread& unread) const {
+        return waits() ? to(state.phase, unread.reason) : stay();
+    }
+    CallbackStep operator()(const LogRead&) const { return waits() ? to(state.phase) : stay(); }
 };
 
 }  // namespace

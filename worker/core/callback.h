@@ -54,7 +54,7 @@ CallbackStatus status_of(Phase phase);
 
 struct CallbackState {
     Phase phase = Phase::watching;
-    std::string reason;     ///< why it is in error
+    std::string reason;     ///< why it is in error; of one that waits: what keeps its log from being read
     TurnKey last_turn_key;  ///< of the last turn it reported; empty: none
     bool operator==(const CallbackState&) const = default;
 };
@@ -77,8 +77,12 @@ struct WakeAsked {};
 struct RowFound {  ///< the row cannot be used
     std::string reason;
 };
-using CallbackEvent =
-    std::variant<TurnCounted, DeliverySent, DeliveryRefused, CancelAsked, WakeAsked, RowFound>;
+struct LogUnread {  ///< the agent server did not tell what it is to tell
+    std::string reason;
+};
+struct LogRead {};  ///< it did, or the topic did
+using CallbackEvent = std::variant<TurnCounted, DeliverySent, DeliveryRefused, CancelAsked, WakeAsked,
+                                   RowFound, LogUnread, LogRead>;
 
 /// A post that is owed from now on: one row in deliveries.
 struct PlanDelivery {

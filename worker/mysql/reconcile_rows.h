@@ -13,7 +13,8 @@ class MysqlReconcileRows final : public ReconcileRows {
     explicit MysqlReconcileRows(MysqlSession& session) : session_(session) {}
 
     Result<void> request(const ReconcileRow& row) override;
-    Result<std::vector<ConversationId>> due(std::size_t limit) override;
+    Result<std::vector<DueReconcile>> due(const std::optional<DueReconcile>& after,
+                                          std::size_t limit) override;
     Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) override;
     Result<void> update(const ReconcileRow& row) override;
     Result<void> remove(const ConversationId& conversation_id) override;

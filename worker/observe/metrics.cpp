@@ -82,6 +82,11 @@ struct Metrics::Families {
     Family<Gauge>& gap_callbacks =
         gauge(registry, "epilogue_gap_callbacks_remaining",
               "Callbacks whose conversation may lie in a gap of the log, not answered yet (pool-wide)");
+    Family<Gauge>& catch_ups_hindered =
+        gauge(registry, "epilogue_catch_ups_hindered",
+              "Conversations whose agent server was asked in vain and is asked again, by what hinders it "
+              "(pool-wide)");
+    ShownGauges hindrances;
     Family<Gauge>& parked =
         gauge(registry, "epilogue_parked", "Parked deliveries, by sink and reason (pool-wide)");
     ShownGauges parked_kinds;
@@ -253,6 +258,12 @@ void Metrics::undelivered(const std::vector<UndeliveredKind>& kinds) {
 void Metrics::gap_callbacks_remaining(double callbacks) {
     families_->gap_callbacks.Add({}).Set(callbacks);
 }
+void Metrics::catch_ups_hindered(const std::vector<std::pair<std::string, double>>& conversations) {
+    ShownGauges shown;
+    for (const auto& [hindrance, count] : conversations)
+        shown.set(families_->catch_ups_hindered, {{"hindrance", hindrance}}, count);
+    families_->hindrances.replace_with(std::move(shown));
+}
 void Metrics::parked(const std::vector<ParkedKind>& kinds) {
     ShownGauges shown;
     for (const ParkedKind& kind : kinds)
@@ -271,6 +282,7 @@ void Metrics::ready(bool is_ready) {
 }
 void Metrics::forget_pool() {
     parked({});
+    catch_ups_hindered({});
     undelivered({});
     breakers({});
     families_->gap_callbacks.Remove(&families_->gap_callbacks.Add({}));

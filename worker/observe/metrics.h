@@ -117,6 +117,8 @@ class Metrics {
     void undelivered(const std::vector<UndeliveredKind>& kinds);
     /// Callbacks whose conversation may lie in a gap of the log, and whose agent server has not answered yet.
     void gap_callbacks_remaining(double callbacks);
+    /// Replaces the counts of conversations whose agent server was asked in vain, by hindrance. One thread.
+    void catch_ups_hindered(const std::vector<std::pair<std::string, double>>& conversations);
     /// Replaces the counts of parked deliveries. One thread.
     void parked(const std::vector<ParkedKind>& kinds);
     /// Replaces what is said of open breakers. One thread.

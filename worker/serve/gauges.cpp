@@ -5,6 +5,7 @@
 #include "base/stoppable_wait.h"
 #include "sinks/port/quota.h"
 #include "worker/core/rate_window.h"
+#include "worker/core/reconcile_pace.h"
 #include "worker/mysql/columns.h"
 
 namespace epilogue {
@@ -84,8 +85,8 @@ void Gauges::refresh_held(const std::map<int, NextOffset>& positions) {
 }
 
 void Gauges::refresh_pool(bool ours) {
-    const bool is_known =
-        ours && refresh_undelivered() && refresh_parked() && refresh_breakers() && refresh_gaps();
+    const bool is_known = ours && refresh_undelivered() && refresh_parked() && refresh_breakers() &&
+                          refresh_gaps() && refresh_hindrances();
     if (!is_known) telemetry_.metrics.forget_pool();
 }
 
@@ -124,6 +125,22 @@ bool Gauges::refresh_gaps() {
         "p.conversation_id=u.conversation_id AND p.phase IN ('watching','dormant') WHERE u.why='gap')");
     if (!rows) return false;
     telemetry_.metrics.gap_callbacks_remaining(static_cast<double>(Columns(rows->at(0)).number()));
+    return true;
+}
+
+/// Each kind has its line, so that one that goes away is seen to.
+bool Gauges::refresh_hindrances() {
+    const auto rows = store_.query(
+        "SELECT hindrance, COUNT(*) FROM catch_ups WHERE hindrance IS NOT NULL GROUP BY hindrance");
+    if (!rows) return false;
+    std::map<std::string, double> counts;
+    for (const Hindrance each : all_hindrances()) counts[std::string(name_of(each))] = 0;
+    for (const SqlRow& row : *rows) {
+        Columns columns(row);
+        const std::string hindrance = columns.text();
+        counts[hindrance] = static_cast<double>(columns.number());
+    }
+    telemetry_.metrics.catch_ups_hindered({counts.begin(), counts.end()});
     return true;
 }
 

@@ -37,6 +37,7 @@ class Gauges {
     bool refresh_parked();
     bool refresh_breakers();
     bool refresh_gaps();
+    bool refresh_hindrances();
     void refresh_held(const std::map<int, NextOffset>& positions);
 
     PartitionQueues& queues_;

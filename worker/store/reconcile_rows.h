@@ -3,33 +3,32 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/instant.h"
 #include "base/result.h"
+#include "worker/core/reconcile_pace.h"
 
 namespace epilogue {
-
-/// Why an agent server is asked for what the topic did not tell.
-enum class ReconcileReason {
-    registered,  ///< a callback came, and the topic may have lost what was before it
-    inactivity,  ///< an open turn is inactive, and would be given up
-    gap,         ///< records were gone before they were read; its own may be among them
-};
-/// As the column catch_ups.why and metrics spell it.
-std::string_view name_of(ReconcileReason reason);
-std::optional<ReconcileReason> reconcile_reason_named(std::string_view name);
 
 /// A conversation whose agent server is to be asked.
 struct ReconcileRow {
     ConversationId conversation_id;
     ReconcileReason why = ReconcileReason::registered;
-    Instant next_try_at;  ///< it may be taken from then on: it waits, or it is leased
-    int attempts = 0;     ///< begun
-    std::string owner;    ///< who began the last one
-    int crashes = 0;      ///< of workers that worked at it; only read
+    Instant asked_at;                         ///< since then the question stands; only read
+    Instant next_try_at;                      ///< it may be taken from then on: it waits, or it is leased
+    int attempts = 0;                         ///< begun
+    std::string owner;                        ///< who works at it; empty: it waits
+    int crashes = 0;                          ///< of workers that worked at it; only read
+    std::optional<Hindrance> hindrance = {};  ///< of the last try
+};
+
+/// A row that may be taken.
+struct DueReconcile {
+    ConversationId conversation_id;
+    Instant next_try_at;
+    std::optional<Hindrance> hindrance = {};
 };
 
 /// Not thread-safe; valid as long as its transaction.
@@ -43,8 +42,9 @@ class ReconcileRows {
     /// Takes the place of what was asked about the conversation before; who worked at that has lost it. A
     /// question because of a gap stays one, since its answer tells everything.
     virtual Result<void> request(const ReconcileRow& row) = 0;
-    /// Conversations whose row may be taken, longest due first.
-    virtual Result<std::vector<ConversationId>> due(std::size_t limit) = 0;
+    /// The rows that may be taken, longest due first; only those behind `after`, where it is given.
+    virtual Result<std::vector<DueReconcile>> due(const std::optional<DueReconcile>& after,
+                                                  std::size_t limit) = 0;
     /// Locks the row; nullopt when nothing is asked (any more).
     virtual Result<std::optional<ReconcileRow>> lock(const ConversationId& conversation_id) = 0;
     virtual Result<void> update(const ReconcileRow& row) = 0;

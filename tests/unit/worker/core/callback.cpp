@@ -33,6 +33,8 @@ std::vector<std::pair<std::string, CallbackEvent>> all_events() {
     events.emplace_back("cancel", CancelAsked{});
     events.emplace_back("wake", WakeAsked{});
     events.emplace_back("row unusable", RowFound{"no channel"});
+    events.emplace_back("log unread", LogUnread{"no answer"});
+    events.emplace_back("log read", LogRead{});
     return events;
 }
 
