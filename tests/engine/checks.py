@@ -1,8 +1,9 @@
 """What can be seen of the stack's containers from outside: health, what they may do, how they ended, what is left."""
+import contextlib
 import json
 import pathlib
 
-from engine import Failure, compose, docker, inspect
+from engine import Failure, compose, docker, inspect, wait_until
 
 WORKERS = 2
 ONE_SHOT = {"keys", "topic", "migrate"}
@@ -55,13 +56,25 @@ def processes_of(container):
     return [int(word) for word in pathlib.Path(f"/sys/fs/cgroup{group}/cgroup.procs").read_text().split()]
 
 
-def check_process(name, process, user):
-    """What the kernel lets it do: no more than its user may, whatever it executes."""
-    status = status_of(process)
+def complaint_of(process, user):
+    """What the kernel lets it do beyond what its user may, whatever it executes; "" when nothing, or when it is gone."""
+    try:
+        status = status_of(process)
+    except (FileNotFoundError, ProcessLookupError):  # a health check's
+        return ""
     for key, wanted in {"Uid": [user] * 4, "NoNewPrivs": ["1"], "Seccomp": ["2"], "CapEff": ["0" * 16],
                         "CapPrm": ["0" * 16], "CapBnd": ["0" * 16]}.items():
         if status[key] != wanted:
-            raise Failure(f"{name}: a process ({' '.join(status['Name'])}) has {key} {status[key]}, expected {wanted}")
+            return f"a process ({' '.join(status['Name'])}) has {key} {status[key]}, expected {wanted}"
+    return ""
+
+
+def check_process(name, process, user):
+    # A health check's process is the engine's own for a moment, until it executes the command.
+    with contextlib.suppress(Failure):
+        wait_until("no more rights than its user has", lambda: not complaint_of(process, user), 10)
+    if complaint := complaint_of(process, user):
+        raise Failure(f"{name}: {complaint}")
 
 
 def check_hardening():
@@ -77,10 +90,7 @@ def check_hardening():
         if user == "0" or not processes_of(container):
             raise Failure(f"{name}: runs as {user}, processes {processes_of(container)}")
         for process in processes_of(container):
-            try:
-                check_process(name, process, user)
-            except (FileNotFoundError, ProcessLookupError):  # a health check's, which has just ended
-                continue
+            check_process(name, process, user)
         identity = container["Id"]
         if docker("exec", identity, "sh", "-c", "echo x 2>/dev/null >/usr/written || echo no").strip() != "no":
             raise Failure(f"{name}: /usr can be written to")

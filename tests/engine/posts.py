@@ -42,7 +42,7 @@ class Posts:
         self.conversations += made
         return made
 
-    def check(self, within_s=120):
+    def check(self, within_s=180):
         """Each conversation has its post, no issue has two, and the ledger says of each that it was sent."""
         def all_there():
             return self.github.bodies().keys() >= {one.issue for one in self.conversations}
