@@ -31,6 +31,11 @@ enum class Mutant {
     breaker_never_opens,
     lost_probe_not_repeated,
     held_posts_let_go_at_once,
+    goal_round_counted,
+    stop_hook_not_awaited,
+    run_over_believed_unasked,
+    zone_not_learned,
+    clock_set_back_late,
 };
 
 #ifdef EPILOGUE_MUTANTS

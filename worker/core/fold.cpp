@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/enum_names.h"
 #include "base/mutant.h"
 #include "worker/core/fold_step.h"
+#include "worker/core/server_clock.h"
 
 namespace epilogue {
 namespace {
@@ -20,7 +22,7 @@ bool steers(const Event& event) {
     return std::visit(
         [](const auto& body) {
             return is_any_of<std::decay_t<decltype(body)>, UserMessage, AgentMessage, StatusChange,
-                             ErrorDetail>;
+                             ErrorDetail, GoalUpdate, StopHookVerdict>;
         },
         event.body);
 }
@@ -45,19 +47,70 @@ void FoldStep::fire_timer(Instant now) {
 void FoldStep::apply(const Event& event, Instant at) {
     conversation_.last_event_at = at;
     event_ = &event;
-    time_ = event.timestamp;
     at_ = at;
-    if (is_repeat())
+    if (is_repeat()) {
         applied_ = Applied::repeat;
-    else
+    } else {
+        const bool is_first = conversation_.recent.empty() && !conversation_.newest;
+        by_seq_ = event.seq && (conversation_.follows_seq || is_first);
+        read_time();
         apply_new();
+    }
     conversation_ = epilogue::watch_inactivity(std::move(conversation_), rules_.inactivity);
+}
+
+void FoldStep::read_time() {
+    time_ = event_->timestamp;
+    if (is_v0() || !time_ || event_->is_utc) return;
+    const ClockReading reading = read_clock(*time_, at_, conversation_);
+    std::optional<ClockJump> jump = std::exchange(conversation_.clock_jump, std::nullopt);
+    // An agent's action has no id that is remembered: it may be an old one that is read again.
+    if (reading.kind == ClockReading::Kind::ahead && conversation_.zone && !steers(*event_)) {
+        conversation_.clock_jump = std::move(jump);
+        *time_ -= reading.zone;
+        return;
+    }
+    if (reading.kind == ClockReading::Kind::ahead) {
+        // What is remembered was written in that zone as well, or becomes older than it was, which harms
+        // nothing.
+        shift_times(conversation_, conversation_.zone.value_or(std::chrono::minutes{0}) - reading.zone);
+        conversation_.zone = reading.zone;
+    } else if (reading.kind == ClockReading::Kind::jumped) {
+        if (!jump || jump->zone != reading.zone) jump = ClockJump{reading.zone, 0, {}};
+        ++jump->events;
+        if (jump->events < events_show_jump)
+            conversation_.clock_jump = std::move(jump);
+        else
+            apply_held(std::move(*jump));
+    }
+    time_ = *event_->timestamp - conversation_.zone.value_or(std::chrono::minutes{0});
+}
+
+void FoldStep::apply_held(ClockJump jump) {
+    conversation_.zone = jump.zone;
+    const Event* const event = std::exchange(event_, nullptr);
+    const Instant at = at_;
+    for (const HeldEvent& held : jump.held) {
+        event_ = &held.event;
+        at_ = held.at;
+        time_ = *held.event.timestamp - jump.zone;
+        fire_timer(at_);
+        std::visit([this](const auto& body) { on(body); }, held.event.body);
+    }
+    event_ = event;
+    at_ = at;
+    fire_timer(at_);
 }
 
 void FoldStep::apply_new() {
     remember();
+    if (event_->has_stop_hook) note_stop_hook(*event_->has_stop_hook);
     if (is_late()) {
         applied_ = Applied::late;
+        if (conversation_.clock_jump) {
+            conversation_.clock_jump->held.push_back({*event_, at_});
+            conversation_.clock_jump->held.back().event.work.clear();
+        }
     } else {
         std::visit([this](const auto& body) { on(body); }, event_->body);
     }
@@ -68,11 +121,17 @@ void FoldStep::apply_new() {
 bool FoldStep::is_repeat() const {
     if (is_v0()) return event_->number <= conversation_.highest_number;
     if (mutant(Mutant::repeat_counted)) return false;
+    if (event_->seq && *event_->seq <= conversation_.highest_seq) return true;
     const auto& recent = conversation_.recent;
     return steers(*event_) && std::find(recent.begin(), recent.end(), event_->id) != recent.end();
 }
 
 void FoldStep::remember() {
+    if (event_->seq) conversation_.highest_seq = *event_->seq;
+    if (event_->seq && (by_seq_ || is_newest()))
+        conversation_.follows_seq = true;
+    else if (could_steer(*event_))
+        conversation_.follows_seq = false;
     if (is_v0()) {
         conversation_.highest_number = event_->number;
     } else if (steers(*event_)) {
@@ -83,12 +142,12 @@ void FoldStep::remember() {
 }
 
 bool FoldStep::is_late() const {
-    return !is_v0() && could_steer(*event_) && time_ && conversation_.newest_status &&
+    return !is_in_order() && could_steer(*event_) && time_ && conversation_.newest_status &&
            *time_ + late_by < *conversation_.newest_status;
 }
 
 bool FoldStep::is_newest() const {
-    return is_v0() || is_newer(time_, conversation_.newest);
+    return is_in_order() || is_newer(time_, conversation_.newest);
 }
 
 bool FoldStep::is_stale(const StatusChange& change) const {
@@ -106,7 +165,7 @@ bool could_steer(const Event& event) {
 }
 
 bool is_for_watchers(const Event& event) {
-    return event.schema == Schema::v1 && std::holds_alternative<Activity>(event.body);
+    return event.schema == Schema::v1 && std::holds_alternative<Activity>(event.body) && !event.has_stop_hook;
 }
 
 Folded fold(Conversation conversation, const Event& event, Instant at, const FoldRules& rules) {

@@ -1,4 +1,5 @@
 // What each kind of event does to a conversation (contract §4).
+#include <algorithm>
 #include <utility>
 
 #include "base/mutant.h"
@@ -7,10 +8,6 @@
 
 namespace epilogue {
 namespace {
-
-void raise(std::optional<Instant>& mark, const std::optional<Instant>& at) {
-    if (at && (!mark || *at > *mark)) mark = at;
-}
 
 bool starts_with_stuck(std::string_view reason) {
     return reason.starts_with("AgentStuckInLoopError");
@@ -34,7 +31,7 @@ void FoldStep::on(const UserMessage&) {
 }
 
 void FoldStep::claim_opening(Turn& turn) const {
-    const bool older = turn.first_at && time_ && *time_ <= *turn.first_at;
+    const bool older = !by_seq_ && turn.first_at && time_ && *time_ <= *turn.first_at;
     if (!older) return;
     turn.key = TurnKey(event_->id);
     turn.opened_at = time_;
@@ -49,8 +46,8 @@ void FoldStep::on(const AgentMessage& message) {
     agent_acts();
     Turn* turn = open_turn();
     if (!turn) return note_unopened(message);
-    const bool of_this_turn = is_v0() || !time_ || !turn->opened_at || *time_ >= *turn->opened_at;
-    const bool is_newer = is_v0() || !turn->final_message || !turn->final_message->at || !time_ ||
+    const bool of_this_turn = is_in_order() || !time_ || !turn->opened_at || *time_ >= *turn->opened_at;
+    const bool is_newer = is_in_order() || !turn->final_message || !turn->final_message->at || !time_ ||
                           *time_ >= *turn->final_message->at;
     if (of_this_turn && is_newer) turn->final_message = word_of(message);
 }
@@ -69,13 +66,45 @@ void FoldStep::on(const ErrorDetail& detail) {
     }
 }
 
+void FoldStep::on(const GoalUpdate& goal) {
+    GoalLoop& loop = conversation_.goal.emplace(conversation_.goal.value_or(GoalLoop{}));
+    if (!is_in_order() && !is_newer(time_, loop.at)) return;
+    loop = {goal.active, time_};
+    if (!goal.active) return end_with(goal);
+    // Before its first round an earlier turn may have ended, which the goal's own message counts.
+    if (goal.rounds > 0) revoke_older();
+}
+
+void FoldStep::on(const StopHookVerdict& verdict) {
+    Candidate* candidate = candidate_before_event();
+    if (candidate == nullptr) return;
+    if (verdict.is_denied) return revoke(*candidate);
+    // All of a server's stop hooks speak at once: one that denies comes right behind.
+    candidate->awaits_hook = false;
+    candidate->due = std::min(candidate->due, at_ + rules_.settle);
+}
+
+void FoldStep::on(const RunOver& over) {
+    Candidate* candidate = candidate_before_event();
+    if (candidate != nullptr && over.status == "finished") count(*candidate);
+}
+
 void FoldStep::on(const Activity&) {}
+
+void FoldStep::note_stop_hook(bool has_one) {
+    const bool is_news = has_one && !conversation_.has_stop_hook;
+    conversation_.has_stop_hook = has_one;
+    auto* candidate = std::get_if<Candidate>(&conversation_.turn_state);
+    if (!is_news || candidate == nullptr || std::holds_alternative<StopHookVerdict>(event_->body)) return;
+    candidate->awaits_hook = true;
+    candidate->due += rules_.hook_wait - rules_.settle;
+}
 
 void FoldStep::on(const StatusChange& change) {
     const bool newest = is_newest();
     const bool stale = is_stale(change);
-    raise(conversation_.newest, time_);
-    raise(conversation_.newest_status, time_);
+    raise(conversation_.newest);
+    raise(conversation_.newest_status);
     if (stale) return;
     is_first_status_ = conversation_.status.empty();
     if (is_v0() && change.status == "awaiting_user_input") open_unopened();
@@ -123,11 +152,11 @@ void FoldStep::on_v1_status(const std::string& status) {
             count(*awaiting);
         else
             stop();
+    } else if (goal_goes_on() && (status == "finished" || status == "stuck")) {
+        turn_or_start();
     } else if (status == "finished") {
         if (std::holds_alternative<Candidate>(conversation_.turn_state)) return;
-        if (Turn* turn = turn_or_start())
-            stand(Candidate{std::move(*turn), event_->id, time_,
-                            mutant(Mutant::settle_ignored) ? at_ : at_ + rules_.settle});
+        if (Turn* turn = turn_or_start()) stand(candidate_of(std::move(*turn)));
     } else if (status == "stuck") {
         if (Turn* turn = turn_or_start()) end(Verdict::stuck, std::move(*turn), event_->id);
     } else if (status == "error") {
@@ -142,13 +171,17 @@ void FoldStep::on_v1_status(const std::string& status) {
     }
 }
 
+void FoldStep::raise(std::optional<Instant>& mark) const {
+    if (time_ && (by_seq_ || !mark || *time_ > *mark)) mark = time_;
+}
+
 void FoldStep::agent_acts() {
     const bool newest = is_newest();
-    raise(conversation_.newest, time_);
+    raise(conversation_.newest);
     conversation_.agent_since_status = true;
     if (newest) reopen_after_timeout();
     if (newest && std::holds_alternative<NoTurn>(conversation_.turn_state)) open_unseen();
-    if (newest) revoke();
+    if (newest) revoke_older();
     if (Turn* turn = open_turn()) turn->agent_acted = true;
 }
 

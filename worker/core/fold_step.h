@@ -26,7 +26,13 @@ class FoldStep {
 
   private:
     // Which events are looked at, and in which order (fold.cpp).
+    /// What `event` says of its server's clock, and its own time put right.
+    void read_time();
+    /// The clock was set back: what was kept back for that is applied after all.
+    void apply_held(ClockJump jump);
     void apply_new();
+    /// Its index in the server's log says that it stands behind all that was applied.
+    bool is_in_order() const { return is_v0() || by_seq_; }
     bool is_v0() const { return event_->schema == Schema::v0; }
     bool is_repeat() const;
     void remember();
@@ -47,7 +53,12 @@ class FoldStep {
     void on(const AgentMessage& message);
     FinalMessage word_of(const AgentMessage& message) const;
     void on(const ErrorDetail& detail);
+    void on(const GoalUpdate& goal);
+    void on(const StopHookVerdict& verdict);
+    void on(const RunOver& over);
     void on(const Activity&);
+    /// It becomes known whether the conversation has a stop hook: a `finished` that stands waits for it, too.
+    void note_stop_hook(bool has_one);
     void on(const StatusChange& change);
     void on_v0_state(const StatusChange& change);
     void on_v1_status(const std::string& status);
@@ -55,6 +66,8 @@ class FoldStep {
     // Moves from one state to another (fold_turns.cpp).
     /// An agent action or message: opens the turn whose opening was not seen, or revokes a candidate.
     void agent_acts();
+    /// Lets the mark come to the event's time. It goes back only with a clock that was set back, by `seq`.
+    void raise(std::optional<Instant>& mark) const;
     /// `running`, newer than all before it: resumes after an end, or revokes a candidate.
     void resume();
     /// The conversation is over. When that is the first status of it that was read, turn "start" is.
@@ -63,12 +76,18 @@ class FoldStep {
     void note_unopened(const AgentMessage& message);
     /// It asks again, and what it said meanwhile shows that a turn was open.
     void open_unopened();
-    void revoke();
+    /// The `finished` that stands is taken back.
+    void revoke(Candidate& candidate);
+    /// The same, when the event is newer than it.
+    void revoke_older();
+    /// A `/goal` loop has ended, and the turn with it.
+    void end_with(const GoalUpdate& goal);
     void open(TurnKey key, std::optional<Instant> opened_at);
     /// A turn whose opening was not seen.
     void open_unseen();
     /// `turn_state` may hold parts moved out of the present one, so it is taken by value.
     void stand(TurnState turn_state);
+    Candidate candidate_of(Turn turn) const;
     void count(Candidate& candidate);
     void count(AwaitingDetail& awaiting);
     void end(Verdict verdict, Turn turn, std::string status_event);
@@ -81,12 +100,17 @@ class FoldStep {
     Turn* open_turn();
     /// The same; an end that is the first thing ever seen ends the turn "start".
     Turn* turn_or_start();
+    /// Rounds of a `/goal` loop end with `finished` or `stuck`, and the next begins by itself.
+    bool goal_goes_on() const;
+    /// The `finished` that stands, unless the event is older than it.
+    Candidate* candidate_before_event();
     bool newer_or_equal_to_opening(const Turn& turn) const;
 
     Conversation conversation_;
     const FoldRules& rules_;
     const Event* event_ = nullptr;
-    std::optional<Instant> time_;  ///< the event's own
+    std::optional<Instant> time_;  ///< the event's own, in UTC as far as its server's zone is known
+    bool by_seq_ = false;          ///< order follows `seq`, and the event is behind all that was applied
     Instant at_{};
     std::vector<TurnEnd> ended_;
     Applied applied_ = Applied::applied;

@@ -5,6 +5,15 @@
 #include "worker/core/fold_step.h"
 
 namespace epilogue {
+namespace {
+
+/// How a turn ended that came to its end: with a message the agent asks the user.
+Verdict verdict_by_words(const Turn& turn) {
+    const bool asks = turn.final_message && turn.final_message->kind == MessageKind::message;
+    return asks ? Verdict::awaiting_user_input : Verdict::finished;
+}
+
+}  // namespace
 
 void FoldStep::resume() {
     if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state)) count(*awaiting);
@@ -13,7 +22,7 @@ void FoldStep::resume() {
     else if (std::holds_alternative<Ended>(conversation_.turn_state))
         open(TurnKey(event_->id), time_);
     else
-        revoke();
+        revoke_older();
 }
 
 void FoldStep::stop() {
@@ -40,12 +49,26 @@ void FoldStep::open_unopened() {
     stand(Open{std::move(turn)});
 }
 
-void FoldStep::revoke() {
-    auto* candidate = std::get_if<Candidate>(&conversation_.turn_state);
-    if (!candidate || !is_newer(time_, candidate->at)) return;
-    Turn turn = std::move(candidate->turn);
+void FoldStep::revoke(Candidate& candidate) {
+    Turn turn = std::move(candidate.turn);
     turn.status_seen = false;
     stand(Open{std::move(turn)});
+}
+
+void FoldStep::revoke_older() {
+    auto* candidate = std::get_if<Candidate>(&conversation_.turn_state);
+    if (candidate != nullptr && (by_seq_ || is_newer(time_, candidate->at))) revoke(*candidate);
+}
+
+void FoldStep::end_with(const GoalUpdate& goal) {
+    if (std::holds_alternative<AwaitingDetail>(conversation_.turn_state)) return;  // counts by itself
+    Turn* turn = turn_or_start();
+    if (turn == nullptr) return;
+    const bool is_reached = goal.outcome == "complete";
+    if (!is_reached && rules_.keep_digest)
+        turn->digest.goal = Digest::Goal{goal.outcome == "capped", goal.rounds, goal.max_rounds};
+    const Verdict verdict = is_reached ? Verdict::finished : verdict_by_words(*turn);
+    end(verdict, std::move(*turn), event_->id);
 }
 
 void FoldStep::open(TurnKey key, std::optional<Instant> opened_at) {
@@ -65,11 +88,14 @@ void FoldStep::stand(TurnState turn_state) {
     conversation_.turn_state = std::move(turn_state);
 }
 
+Candidate FoldStep::candidate_of(Turn turn) const {
+    const bool waits = conversation_.has_stop_hook && !mutant(Mutant::stop_hook_not_awaited);
+    const Instant due = at_ + (waits ? rules_.hook_wait : rules_.settle);
+    return {std::move(turn), event_->id, time_, mutant(Mutant::settle_ignored) ? at_ : due, waits};
+}
+
 void FoldStep::count(Candidate& candidate) {
-    const auto& message = candidate.turn.final_message;
-    const bool asks = message && message->kind == MessageKind::message;
-    end(asks ? Verdict::awaiting_user_input : Verdict::finished, std::move(candidate.turn),
-        std::move(candidate.status_event));
+    end(verdict_by_words(candidate.turn), std::move(candidate.turn), std::move(candidate.status_event));
 }
 
 void FoldStep::count(AwaitingDetail& awaiting) {
@@ -113,8 +139,19 @@ Turn* FoldStep::turn_or_start() {
     return open_turn();
 }
 
+bool FoldStep::goal_goes_on() const {
+    return conversation_.goal && conversation_.goal->active && !mutant(Mutant::goal_round_counted);
+}
+
+Candidate* FoldStep::candidate_before_event() {
+    auto* candidate = std::get_if<Candidate>(&conversation_.turn_state);
+    const bool is_older =
+        !by_seq_ && candidate != nullptr && candidate->at && time_ && *time_ < *candidate->at;
+    return is_older ? nullptr : candidate;
+}
+
 bool FoldStep::newer_or_equal_to_opening(const Turn& turn) const {
-    return !turn.opened_at || !time_ || *time_ >= *turn.opened_at;
+    return is_in_order() || !turn.opened_at || !time_ || *time_ >= *turn.opened_at;
 }
 
 }  // namespace epilogue
