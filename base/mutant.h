@@ -33,7 +33,7 @@ enum class Mutant {
     held_posts_let_go_at_once,
     goal_round_counted,
     stop_hook_not_awaited,
-    run_over_believed_unasked,
+    run_over_ignored,
     zone_not_learned,
     clock_set_back_late,
 };

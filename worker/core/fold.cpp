@@ -82,6 +82,9 @@ void FoldStep::read_time() {
             conversation_.clock_jump = std::move(jump);
         else
             apply_held(std::move(*jump));
+    } else if (!is_newer(*time_ - conversation_.zone.value_or(std::chrono::minutes{0}),
+                         conversation_.newest)) {
+        conversation_.clock_jump = std::move(jump);  // an old event shows nothing of the clock
     }
     time_ = *event_->timestamp - conversation_.zone.value_or(std::chrono::minutes{0});
 }

@@ -86,7 +86,8 @@ void FoldStep::on(const StopHookVerdict& verdict) {
 
 void FoldStep::on(const RunOver& over) {
     Candidate* candidate = candidate_before_event();
-    if (candidate != nullptr && over.status == "finished") count(*candidate);
+    if (candidate != nullptr && over.status == "finished" && !mutant(Mutant::run_over_ignored))
+        count(*candidate);
 }
 
 void FoldStep::on(const Activity&) {}
