@@ -68,6 +68,7 @@ struct Config {
         std::chrono::seconds http_timeout{20};
         std::chrono::seconds lease{60};
         std::chrono::milliseconds settle{2000};
+        std::chrono::seconds hook_wait{600};
         std::chrono::seconds inactivity_timeout{7200};
         TimeoutStorm timeout_storm = TimeoutStorm::hold;
         std::chrono::seconds adopt_max_age{86400};

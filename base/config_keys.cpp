@@ -98,6 +98,8 @@ ConfigSection worker_section() {
             {"lease_s", range(&Worker::lease, 2, 3600), "How long a worker owns a delivery it has claimed."},
             {"settle_ms", range(&Worker::settle, 0, 600000),
              "How long a silent `finished` must stand before it counts."},
+            {"hook_wait_s", range(&Worker::hook_wait, 0, year),
+             "How long a `finished` of a conversation with a stop hook waits for the hook's verdict."},
             {"inactivity_timeout_s", range(&Worker::inactivity_timeout, 1, year),
              "An open turn without any event for this long ends as `timeout`."},
             {"timeout_storm", choice(&Config::worker, &Worker::timeout_storm, {"hold", "post"}),

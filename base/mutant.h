@@ -33,6 +33,11 @@ enum class Mutant {
     held_posts_let_go_at_once,
     asked_a_few_times_only,
     neighbours_held_up,
+    goal_round_counted,
+    stop_hook_not_awaited,
+    run_over_ignored,
+    zone_not_learned,
+    clock_set_back_late,
 };
 
 #ifdef EPILOGUE_MUTANTS

@@ -4,12 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/instant.h"
 #include "base/named.h"
 
 namespace epilogue {
+
+/// What a record's headers say of the event in it. (docs/contract.md §3)
+struct RecordMarks {
+    std::optional<std::int64_t> seq = {};  ///< the event's index in its server's log
+    bool run_over = false;                 ///< it is the `full_state` of the end of a run
+};
 
 /// A record's parts; the views' bytes belong to another object.
 struct RecordView {
@@ -18,6 +25,7 @@ struct RecordView {
     std::string_view key;    ///< data() is nullptr: none
     std::string_view value;  ///< data() is nullptr: tombstone
     Instant timestamp;       ///< the epoch when it has none
+    RecordMarks marks = {};
 
     std::size_t bytes() const { return key.size() + value.size(); }
 };

@@ -19,14 +19,14 @@ Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
-Decoded Decoder::decode(std::string_view value) {
+Decoded Decoder::decode(std::string_view value, const RecordMarks& marks) {
     const auto event = parser_->reader.read(value, wanted_of_events());
     if (!event) return Poison{std::string(event.error().reason), event.error().detail};
     if (event->type != JsonPart::Type::object) return Poison{"not_an_object", "JSON, but no object"};
 
     std::optional<Event> decoded;
     if ((*event)["kind"].string()) {
-        decoded = decode_v1(*event);
+        decoded = decode_v1(*event, marks);
     } else if ((*event)["action"].string() || (*event)["observation"].string()) {
         decoded = decode_v0(*event);
     } else {
@@ -45,6 +45,7 @@ std::string_view key_fault(std::string_view key) {
 
 const WantedPart& wanted_of_events() {
     static const std::vector<WantedPart> blocks{{"type"}, {"text"}};
+    static const std::vector<WantedPart> stop_hooks{{"stop", {{"hooks"}}}};
     static const WantedPart wanted{
         "",
         {{"kind"},
@@ -52,7 +53,16 @@ const WantedPart& wanted_of_events() {
          {"timestamp"},
          {"source"},
          {"key"},
-         {"value"},
+         {"value",
+          {{"execution_status"},
+           {"active"},
+           {"status"},
+           {"iteration"},
+           {"max_iterations"},
+           stop_hooks[0],
+           {"hook_config", stop_hooks}}},
+         {"hook_event_type"},
+         {"blocked"},
          {"tool_name"},
          {"action_id"},
          {"code"},

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/record.h"
 #include "schemas/event.h"
 
 namespace epilogue {
@@ -35,7 +36,8 @@ class Decoder {
 
     /// Decodes one record value. The whole document is checked, as Python's json.loads would check it
     /// (numbers of any size, NaN and Infinity, last of duplicate keys wins; lone surrogates become U+FFFD).
-    Decoded decode(std::string_view value);
+    /// `marks`: what the record's headers say of it.
+    Decoded decode(std::string_view value, const RecordMarks& marks = {});
 
   private:
     struct Parser;

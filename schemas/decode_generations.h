@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/record.h"
 #include "schemas/event.h"
 #include "schemas/json_part.h"
 
@@ -15,7 +16,7 @@ namespace epilogue {
 const WantedPart& wanted_of_events();
 
 /// An event with a string `kind`; nullopt: nothing for us (unknown kind, no usable id).
-std::optional<Event> decode_v1(const JsonPart& event);
+std::optional<Event> decode_v1(const JsonPart& event, const RecordMarks& marks);
 
 /// An event with a string `action` or `observation`; nullopt: nothing for us (unknown name, no usable id).
 std::optional<Event> decode_v0(const JsonPart& event);

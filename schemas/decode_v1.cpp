@@ -11,11 +11,10 @@ namespace {
 constexpr std::size_t max_id_bytes = 255;  // of every id column
 
 /// Kinds that are a sign of life and no more.
-constexpr std::array<std::string_view, 13> activities{
+constexpr std::array<std::string_view, 12> activities{
     "UserRejectObservation", "PauseEvent",          "InterruptEvent",           "Condensation",
     "CondensationRequest",   "SystemPromptEvent",   "CondensationSummaryEvent", "TokenEvent",
-    "LLMCompletionLogEvent", "StreamingDeltaEvent", "HookExecutionEvent",       "ACPToolCallEvent",
-    "ServerErrorEvent"};
+    "LLMCompletionLogEvent", "StreamingDeltaEvent", "ServerErrorEvent",         "ACPToolCallEvent"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
@@ -60,10 +59,36 @@ Body action(const JsonPart& event, const std::string& id, std::vector<Work>& wor
     return AgentAction{};
 }
 
-Body state_update(const JsonPart& event) {
-    const auto status = event["value"].string();
-    if (event["key"].string() != "execution_status" || !status) return Activity{};
-    return StatusChange{std::string(*status), ""};
+/// Whether a hook configuration holds a stop hook.
+bool has_stop_hook(const JsonPart& config) {
+    const auto& matchers = config["stop"].parts;
+    return std::any_of(matchers.begin(), matchers.end(),
+                       [](const JsonPart& matcher) { return matcher["hooks"].is_given(); });
+}
+
+Body goal_update(const JsonPart& goal) {
+    return GoalUpdate{goal["active"].is_true(), std::string(goal["status"].string_or_empty()),
+                      std::max<std::int64_t>(0, goal["iteration"].integer().value_or(0)),
+                      std::max<std::int64_t>(0, goal["max_iterations"].integer().value_or(0))};
+}
+
+Body state_update(const JsonPart& event, Event& decoded, const RecordMarks& marks) {
+    const std::string_view key = event["key"].string_or_empty();
+    const JsonPart& value = event["value"];
+    if (const auto status = value.string(); key == "execution_status" && status)
+        return StatusChange{std::string(*status), ""};
+    if (key == "goal" && value["active"].type == JsonPart::Type::boolean) return goal_update(value);
+    if (key == "hook_config") decoded.has_stop_hook = has_stop_hook(value);
+    if (key != "full_state") return Activity{};
+    if (has_stop_hook(value["hook_config"])) decoded.has_stop_hook = true;
+    if (!marks.run_over) return Activity{};
+    return RunOver{std::string(value["execution_status"].string_or_empty())};
+}
+
+Body hook_execution(const JsonPart& event, Event& decoded) {
+    if (event["hook_event_type"].string() != "Stop") return Activity{};
+    decoded.has_stop_hook = true;
+    return StopHookVerdict{event["blocked"].is_true()};
 }
 
 /// The path that the editor says it changed, or "": what was asked for may have failed.
@@ -91,11 +116,13 @@ Body observation(const JsonPart& event, std::vector<Work>& work) {
 }
 
 /// The body by kind, and `work` beside it; nullopt for kinds that we do not know.
-std::optional<Body> body_of(std::string_view kind, const JsonPart& event, Event& decoded) {
+std::optional<Body> body_of(std::string_view kind, const JsonPart& event, Event& decoded,
+                            const RecordMarks& marks) {
     if (kind == "MessageEvent") return message(event);
     if (kind == "ActionEvent") return action(event, decoded.id, decoded.work);
     if (kind == "ObservationEvent") return observation(event, decoded.work);
-    if (kind == "ConversationStateUpdateEvent") return state_update(event);
+    if (kind == "ConversationStateUpdateEvent") return state_update(event, decoded, marks);
+    if (kind == "HookExecutionEvent") return hook_execution(event, decoded);
     if (kind == "ConversationErrorEvent")
         return ErrorDetail{std::string(event["code"].string_or_empty()),
                            std::string(event["detail"].string_or_empty())};
@@ -107,17 +134,25 @@ std::optional<Body> body_of(std::string_view kind, const JsonPart& event, Event&
     return std::nullopt;
 }
 
+/// Whether a time that can be read ends in Z or ±hh:mm.
+bool says_zone(std::string_view time) {
+    constexpr std::size_t date_and_time = std::string_view("2026-11-21T08:13:42").size();
+    return time.find_first_of("Zz+-", date_and_time) != std::string_view::npos;
+}
+
 }  // namespace
 
-std::optional<Event> decode_v1(const JsonPart& event) {
+std::optional<Event> decode_v1(const JsonPart& event, const RecordMarks& marks) {
     Event decoded;
     decoded.schema = Schema::v1;
     decoded.id = event["id"].string_or_empty();
     if (decoded.id.empty() || decoded.id.size() > max_id_bytes) return std::nullopt;
-    auto body = body_of(event["kind"].string_or_empty(), event, decoded);
+    auto body = body_of(event["kind"].string_or_empty(), event, decoded, marks);
     if (!body) return std::nullopt;
     decoded.body = std::move(*body);
     decoded.timestamp = timestamp_of(event);
+    decoded.is_utc = says_zone(event["timestamp"].string_or_empty());
+    decoded.seq = marks.seq;
     return decoded;
 }
 

@@ -31,9 +31,22 @@ struct ErrorDetail {  ///< V1 ConversationErrorEvent: the reason of an error, af
     std::string code;
     std::string detail;
 };
+struct GoalUpdate {  ///< V1 state update `goal`: how a `/goal` loop of several rounds stands
+    bool active = false;
+    std::string outcome;  ///< running | complete | capped | interrupted, as the server spells it
+    std::int64_t rounds = 0;
+    std::int64_t max_rounds = 0;
+};
+struct StopHookVerdict {  ///< what a stop hook said of a `finished`
+    bool is_denied = false;
+};
+struct RunOver {  ///< V1 `full_state` that a server sends when a run is over (record header `run_over: 1`)
+    std::string status;  ///< the conversation's then
+};
 struct Activity {};  ///< a sign of life that steers nothing: observations, stats, full_state, pauses, …
 
-using Body = std::variant<UserMessage, AgentAction, AgentMessage, StatusChange, ErrorDetail, Activity>;
+using Body = std::variant<UserMessage, AgentAction, AgentMessage, StatusChange, ErrorDetail, GoalUpdate,
+                          StopHookVerdict, RunOver, Activity>;
 
 // What an event tells about the work done; `id` makes a repeated event harmless.
 struct CommandStarted {
@@ -58,11 +71,15 @@ using Work = std::variant<CommandStarted, CommandEnded, FileChanged, RequestMade
 
 struct Event {
     Schema schema = Schema::v1;
-    std::string id;                    ///< V0: the integer in decimal
-    std::int64_t number = 0;           ///< V0's id; 0 for V1
-    std::optional<Instant> timestamp;  ///< its own, by the server's clock (naive: taken as UTC)
+    std::string id;           ///< V0: the integer in decimal
+    std::int64_t number = 0;  ///< V0's id; 0 for V1
+    std::optional<std::int64_t>
+        seq;  ///< V1: its index in the server's log, where the record's header says it
+    std::optional<Instant> timestamp;  ///< its own, as the server's clock wrote it
+    bool is_utc = false;               ///< that says its zone; else it is the server's local time
     Body body;
     std::vector<Work> work;
+    std::optional<bool> has_stop_hook;  ///< it tells whether the conversation has a stop hook
 };
 
 }  // namespace epilogue

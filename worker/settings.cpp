@@ -83,6 +83,7 @@ SinkSettings sink_settings(const Config& config) {
 BatchRules batch_rules(const Config& config) {
     BatchRules rules;
     rules.settle = config.worker.settle;
+    rules.hook_wait = config.worker.hook_wait;
     rules.inactivity = config.worker.inactivity_timeout;
     rules.default_agent_server = !config.agent_server.url.empty();
     constexpr std::chrono::seconds longest{120};

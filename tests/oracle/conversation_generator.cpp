@@ -8,6 +8,7 @@ namespace epilogue::testing {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr Micros moment = milliseconds{10};
@@ -15,22 +16,98 @@ constexpr Micros second = seconds{1};
 
 class V1Generator final : public ConversationGenerator {
   public:
-    using ConversationGenerator::ConversationGenerator;
+    V1Generator(Random random, std::size_t index, Micros start, Micros end, Pacing pacing)
+        : ConversationGenerator(random, index, start, end, pacing) {
+        if (!pacing.real_servers) return;
+        if (random_.chance(0.5)) zone_ = minutes{random_.one_of(std::vector<int>{0, -300, -60, 345, 540})};
+        if (random_.chance(0.2)) seq_ = random_.between(0, 3);
+        says_run_over_ = random_.chance(0.3);
+        has_stop_hook_ = random_.chance(0.25);
+        if (has_stop_hook_)
+            add(v1::state(next_id(), stamp(), "hook_config",
+                          R"({"stop":[{"matcher":"*","hooks":[{"command":"check"}]}]})"));
+    }
 
   private:
     bool generate_turn() override {
-        const bool resumed =
-            ended_ && !deleted_ && settled_ && pacing_.counts_by_time && random_.chance(0.15);
-        if (ended_ && random_.chance(0.15)) stale_running();
-        if (resumed) {
-            turn_key_ = next_id();
-            status("running", turn_key_);
+        if (pacing_.real_servers && zone_ && ended_ && random_.chance(0.4)) {
+            move_clock();
+        } else if (pacing_.real_servers && random_.chance(0.15)) {
+            pursue_goal();
+            return true;
         } else {
-            turn_key_ = next_id();
-            user(turn_key_);
-            pass(moment, second / 2);
-            status("running", next_id());
+            const bool resumed =
+                ended_ && !deleted_ && settled_ && pacing_.counts_by_time && random_.chance(0.15);
+            if (ended_ && !seq_ && random_.chance(0.15)) stale_running();
+            if (resumed) {
+                turn_key_ = next_id();
+                status("running", turn_key_);
+                return work_and_end();
+            }
         }
+        turn_key_ = next_id();
+        user(turn_key_);
+        pass(moment, second / 2);
+        status("running", next_id());
+        return work_and_end();
+    }
+
+    /// The server is started anew in another zone, or its summer ends.
+    void move_clock() {
+        constexpr minutes farthest{12 * 60};
+        const Micros moved =
+            *zone_ + minutes{random_.one_of(std::vector<int>{-60, 60, -300, 300, -540, 540, -15})};
+        if (moved <= farthest && moved >= -farthest) zone_ = moved;
+    }
+
+    /// A `/goal` loop: each of its rounds ends with `finished`, and only the goal ends the turn.
+    void pursue_goal() {
+        goal("running", 0);
+        turn_key_ = next_id();
+        const int rounds = random_.between(1, 3);
+        for (int round = 1; round <= rounds; ++round) {
+            pass(moment, second / 4);
+            user(round == 1 ? turn_key_ : next_id());
+            pass(moment, second / 4);
+            status("running", next_id());
+            work();
+            finishes();
+            if (has_stop_hook_) stop_hook(false);
+            if (says_run_over_) run_over();
+            pass(moment, 3 * pacing_.settle);  // the judge thinks
+            if (round == rounds) break;
+            goal("running", round);
+            status("idle", next_id());
+        }
+        const bool is_reached = random_.chance(0.5);
+        goal(is_reached ? "complete" : random_.chance(0.5) ? "capped" : "interrupted", rounds);
+        ends(is_reached || finished_with_tool_ ? Verdict::finished : Verdict::awaiting_user_input, true);
+        ended_ = true;
+        settled_ = true;
+        pass(moment, 5 * second);
+    }
+
+    void goal(std::string_view outcome, int round) {
+        add(v1::state(next_id(), stamp(), "goal",
+                      fmt::format(R"({{"active":{},"status":"{}","iteration":{},"max_iterations":3}})",
+                                  outcome == "running", outcome, round)));
+    }
+
+    void stop_hook(bool is_denied) {
+        pass(moment, 3 * pacing_.settle);
+        add(fmt::format(R"({{"kind":"HookExecutionEvent","id":"{}","timestamp":"{}","source":"hook",)"
+                        R"("hook_event_type":"Stop","blocked":{}}})",
+                        next_id(), stamp(), is_denied));
+    }
+
+    void run_over() {
+        pass(moment, pacing_.settle / 4);
+        const std::string value =
+            v1::state(next_id(), stamp(), "full_state", R"({"execution_status":"finished"})");
+        events.push_back({now_, value, {std::nullopt, true}});
+    }
+
+    bool work_and_end() {
         work();
         if (random_.chance(0.15)) {  // a user message joins the open turn
             pass(moment, second);
@@ -58,22 +135,17 @@ class V1Generator final : public ConversationGenerator {
         settled_ = true;
         const double draw = random_.real01();
         if (draw < 0.7) {
-            finishes();
-            while (pacing_.counts_by_time && random_.chance(0.2)) {  // revoked, and finished again
-                pass(moment, pacing_.settle * 2 / 5);
-                if (random_.chance(0.5))
-                    status("running", next_id());
-                else
-                    action(next_id());
-                pass(moment, second);
-                finishes();
-            }
-            if (random_.chance(0.5)) {
+            end_by_finishing();
+            const bool finish = finished_with_tool_;
+            const bool is_over = says_run_over_ && random_.chance(0.7);
+            if (is_over) {
+                run_over();
+            } else if (random_.chance(0.5)) {
                 pass(moment, pacing_.settle / 4);
                 status("idle", next_id());
             }
-            const bool finish = finished_with_tool_;
             ends(finish ? Verdict::finished : Verdict::awaiting_user_input, true);
+            if (is_over) return pass(moment, second);
             settled_ = random_.chance(0.7);  // else the next user message comes first, and counts it
             pass(settled_ ? pacing_.settle + second : moment,
                  settled_ ? pacing_.settle + 20 * second : pacing_.settle / 2);
@@ -96,6 +168,27 @@ class V1Generator final : public ConversationGenerator {
         }
     }
 
+    /// Until nothing takes it back any more.
+    void end_by_finishing() {
+        finishes();
+        while (has_stop_hook_ && random_.chance(0.4)) {
+            stop_hook(true);
+            status("running", next_id());
+            work();
+            finishes();
+        }
+        if (has_stop_hook_) return stop_hook(false);
+        while (pacing_.counts_by_time && random_.chance(0.2)) {  // revoked, and finished again
+            pass(moment, pacing_.settle * 2 / 5);
+            if (random_.chance(0.5))
+                status("running", next_id());
+            else
+                action(next_id());
+            pass(moment, second);
+            finishes();
+        }
+    }
+
     void finishes() {
         pass(moment, second);
         finished_with_tool_ = random_.chance(0.6);
@@ -110,7 +203,7 @@ class V1Generator final : public ConversationGenerator {
     /// A second source sends what was overtaken by the last end: it tells of nothing new.
     void stale_running() {
         const Micros before = random_.between(moment, second);
-        add(v1::status(next_id(), stamp_of(newest_status_ - before), "running"));
+        add(v1::status(next_id(), stamp_at(newest_status_ - before), "running"));
         pass(moment, second / 10);
     }
 
@@ -129,6 +222,8 @@ class V1Generator final : public ConversationGenerator {
     bool settled_ = false;  ///< the last end has been counted by time
     bool deleted_ = false;
     bool finished_with_tool_ = false;
+    bool says_run_over_ = false;
+    bool has_stop_hook_ = false;
     Micros newest_status_{0};
 };
 
@@ -227,7 +322,19 @@ std::string stamp_of(Micros at) {
 }
 
 std::string ConversationGenerator::stamp() const {
-    return stamp_of(now_);
+    return stamp_at(now_);
+}
+
+std::string ConversationGenerator::stamp_at(Micros at) const {
+    std::string stamp = stamp_of(at + zone_.value_or(Micros{0}));
+    if (zone_) stamp.pop_back();
+    return stamp;
+}
+
+void ConversationGenerator::add(std::string value) {
+    RecordMarks marks;
+    if (seq_) marks.seq = (*seq_)++;
+    events.push_back({now_, std::move(value), marks});
 }
 
 std::string ConversationGenerator::nonce() const {

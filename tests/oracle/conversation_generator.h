@@ -2,11 +2,14 @@
 // turns have to be reported: the expectation does not come from the product's fold.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/instant.h"
+#include "base/record.h"
 #include "tests/oracle/expected_turn.h"
 #include "tests/oracle/random.h"
 
@@ -18,6 +21,9 @@ struct Pacing {
     /// False: the records may be read at any pace, so nothing is generated whose count depends on how long
     /// something stood.
     bool counts_by_time = true;
+    /// Servers write local time, their clocks are moved, they have goals and stop hooks, say when a run is
+    /// over and where in their log an event stands.
+    bool real_servers = false;
 };
 
 /// The timestamp of an event at this virtual time.
@@ -37,6 +43,7 @@ class ConversationGenerator {
     struct TimedEvent {
         Micros at{0};
         std::string value;
+        RecordMarks marks = {};
     };
     std::vector<TimedEvent> events;
     std::vector<ExpectedTurn> turns;
@@ -46,9 +53,11 @@ class ConversationGenerator {
     virtual bool generate_turn() = 0;
 
     void pass(Micros low, Micros high) { now_ += random_.between(low, high); }
-    void add(std::string value) { events.push_back({now_, std::move(value)}); }
+    void add(std::string value);
     /// The event's own timestamp.
     std::string stamp() const;
+    /// The same of another time.
+    std::string stamp_at(Micros at) const;
     std::string nonce() const;
     std::string next_id();
     void ends(Verdict verdict, bool says);
@@ -60,6 +69,8 @@ class ConversationGenerator {
     const Pacing pacing_;
     std::string turn_key_;
     int events_ = 0;
+    std::optional<Micros> zone_;  ///< the server writes the local time of this one; none: UTC, and says so
+    std::optional<std::int64_t> seq_;  ///< of the next event, where its records say it
 };
 
 std::unique_ptr<ConversationGenerator> make_conversation_generator(bool v0, Random random, std::size_t index,

@@ -9,10 +9,10 @@ namespace epilogue::sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-void Broker::append(int partition, std::string key, std::string value, Micros age) {
+void Broker::append(int partition, std::string key, std::string value, Micros age, const RecordMarks& marks) {
     auto& records = logs_[static_cast<std::size_t>(partition)].records;
     schedule_.say("log {}@{}: {}", partition, records.size(), value);
-    records.push_back({std::move(key), std::move(value), database_.now() - age});
+    records.push_back({std::move(key), std::move(value), database_.now() - age, marks});
     for (SimConsumer* member : members_) member->appended(partition);
 }
 

@@ -20,6 +20,7 @@ struct LogRecord {
     std::string key;
     std::string value;
     Instant timestamp;
+    RecordMarks marks = {};
 };
 
 class Broker {
@@ -31,7 +32,7 @@ class Broker {
           logs_(static_cast<std::size_t>(partitions)) {}
 
     /// The record's timestamp is `age` before now.
-    void append(int partition, std::string key, std::string value, Micros age);
+    void append(int partition, std::string key, std::string value, Micros age, const RecordMarks& marks = {});
     const std::deque<LogRecord>& log(int partition) const {
         return logs_[static_cast<std::size_t>(partition)].records;
     }

@@ -177,8 +177,8 @@ Polled SimConsumer::poll(milliseconds) {
         if (reading.position == reading.fetched_until)
             return EndOfPartition{partition, *std::exchange(reading.end_reached, std::nullopt)};
         const LogRecord& record = broker_.log(partition)[static_cast<std::size_t>(reading.position)];
-        const RecordView view{partition, Offset{reading.position}, record.key, record.value,
-                              record.timestamp};
+        const RecordView view{partition,    Offset{reading.position}, record.key,
+                              record.value, record.timestamp,         record.marks};
         ++reading.position;
         return Record(view, Record::Keep(nullptr, [](void*) {}));
     }

@@ -21,7 +21,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 27> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 32> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
@@ -49,6 +49,11 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 27> mutants{{
     {"held_posts_let_go_at_once", Mutant::held_posts_let_go_at_once},
     {"asked_a_few_times_only", Mutant::asked_a_few_times_only},
     {"neighbours_held_up", Mutant::neighbours_held_up},
+    {"goal_round_counted", Mutant::goal_round_counted},
+    {"stop_hook_not_awaited", Mutant::stop_hook_not_awaited},
+    {"run_over_ignored", Mutant::run_over_ignored},
+    {"zone_not_learned", Mutant::zone_not_learned},
+    {"clock_set_back_late", Mutant::clock_set_back_late},
 }};
 
 /// A schedule, unless the fault shows in another scene only.

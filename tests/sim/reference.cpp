@@ -42,10 +42,10 @@ void add(const std::vector<TurnEnd>& ended, std::vector<ExpectedTurn>& turns) {
 
 }  // namespace
 
-void Folding::take(std::string_view event, Instant at) {
+void Folding::take(std::string_view event, Instant at, const RecordMarks& marks) {
     const Unmutated unmutated;
     Decoder decoder;
-    const Decoded decoded = decoder.decode(event);
+    const Decoded decoded = decoder.decode(event, marks);
     const auto* known = std::get_if<Event>(&decoded);
     if (known == nullptr) return;
     Folded next = fold(std::move(conversation_), *known, at, fold_rules());
@@ -69,7 +69,7 @@ std::vector<ExpectedTurn> turns_of(const ToldConversation& conversation, const B
     if (!conversation.messy) return conversation.turns;
     Folding folding;
     for (const LogRecord& record : broker.log(conversation.partition))
-        if (record.key == conversation.id) folding.take(record.value, record.timestamp);
+        if (record.key == conversation.id) folding.take(record.value, record.timestamp, record.marks);
     folding.pass(Instant::max());
     return folding.turns();
 }

@@ -20,7 +20,7 @@ struct TimedEvent {
 /// A conversation as one fold over its events tells it.
 class Folding {
   public:
-    void take(std::string_view event, Instant at);
+    void take(std::string_view event, Instant at, const RecordMarks& marks = {});
     /// Nothing more comes before `at`.
     void pass(Instant at);
 

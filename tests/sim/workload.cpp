@@ -20,7 +20,8 @@ void repeat_some(Random& random, Faults& faults, std::vector<ConversationGenerat
         const Micros soon = told[i].at + random.between(Micros{1}, Micros(seconds{15}));
         // Its id is remembered for the next 64 steering events.
         const std::size_t far = std::min(told.size() - 1, i + 50);
-        repeats.push_back({std::max(told[i].at, std::min(soon, told[far].at)) + Micros{1}, told[i].value});
+        repeats.push_back(
+            {std::max(told[i].at, std::min(soon, told[far].at)) + Micros{1}, told[i].value, told[i].marks});
     }
     told.insert(told.end(), repeats.begin(), repeats.end());
     std::stable_sort(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
@@ -33,7 +34,7 @@ bool shuffle_some(Random& random, Faults& faults, std::vector<ConversationGenera
         if (!faults.strikes(Fault::reordered_event)) continue;
         changed = true;
         if (random.chance(0.7))
-            std::swap(told[i].value, told[i + 1].value);
+            std::swap(told[i].value, told[i + 1].value), std::swap(told[i].marks, told[i + 1].marks);
         else
             told[i].at += random.between(Micros(seconds{1}), Micros(seconds{50}));
     }
@@ -69,14 +70,15 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
         const bool v0 = random.chance(0.35);
         const Random fork = random.fork();
         const Micros until = start + random.between(Micros(seconds{5}), Micros(seconds{40}));
-        auto generator = make_conversation_generator(v0, fork, index, start, until, {.settle = settle});
+        auto generator = make_conversation_generator(v0, fork, index, start, until,
+                                                     {.settle = settle, .real_servers = true});
         generator->generate();
         conversation.turns = std::move(generator->turns);
         conversation.messy = shuffle_some(random, faults, generator->events);
         repeat_some(random, faults, generator->events);
         for (auto& told : generator->events)
-            workload.records.push_back(
-                {told.at, conversation.partition, conversation.id, std::move(told.value)});
+            workload.records.push_back({told.at, conversation.partition, conversation.id,
+                                        std::move(told.value), Micros{0}, told.marks});
 
         for (int callbacks = random.between(1, 3); callbacks > 0; --callbacks) {
             WantedCallback callback;

@@ -21,6 +21,7 @@ struct Produced {
     std::string key;
     std::string value;
     Micros on_its_way{0};  ///< so much later than its timestamp it comes into the log
+    RecordMarks marks = {};
 };
 
 struct ToldConversation {

@@ -54,7 +54,7 @@ void World::set_up(Workload told, int workers) {
     if (!was_healed) schedule.faults.resume();
     for (const Produced& record : workload.records)
         schedule.at(schedule.now() + record.at + record.on_its_way, [this, &record] {
-            broker.append(record.partition, record.key, record.value, record.on_its_way);
+            broker.append(record.partition, record.key, record.value, record.on_its_way, record.marks);
         });
     register_late();
     for (int i = 0; i < workers; ++i)

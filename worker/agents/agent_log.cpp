@@ -1,7 +1,10 @@
 #include "worker/agents/agent_log.h"
 
+#include <algorithm>
+
 #include "base/redacted.h"
 #include "schemas/decode.h"
+#include "schemas/json_reader.h"
 
 namespace epilogue {
 namespace {
@@ -40,6 +43,20 @@ LogReadError read_error(const agent::AgentServer& server, const agent::AgentErro
 /// Less than a reconciler's lease: pages may go on for ever.
 constexpr std::chrono::seconds log_patience{90};
 
+/// What the server's information says beside the status: its times, which are UTC, and its hooks.
+void take_information(const std::string& info, ServerLog& log) {
+    static const WantedPart wanted{
+        "", {{"created_at"}, {"updated_at"}, {"hook_config", {{"stop", {{"hooks"}}}}}}};
+    JsonReader reader;
+    const auto told = reader.read(info, wanted);
+    if (!told) return;
+    const auto& stop_hooks = (*told)["hook_config"]["stop"].parts;
+    log.has_stop_hook = std::any_of(stop_hooks.begin(), stop_hooks.end(),
+                                    [](const JsonPart& matcher) { return matcher["hooks"].is_given(); });
+    correct_times(log, parse_instant((*told)["created_at"].string_or_empty()),
+                  parse_instant((*told)["updated_at"].string_or_empty()));
+}
+
 Read read_once(const agent::ConversationCalls& calls) {
     const auto events = calls.events(agent::ConversationCalls::Clock::now() + log_patience);
     if (!events) return tl::unexpected(read_error(calls.server(), events.error()));
@@ -53,6 +70,7 @@ Read read_once(const agent::ConversationCalls& calls) {
         Decoded decoded = decoder.decode(each->json);
         if (auto* event = std::get_if<Event>(&decoded)) log.events.push_back(std::move(*event));
     }
+    take_information(*info, log);
     return log;
 }
 

@@ -59,7 +59,7 @@ std::vector<Batch::Item> Batch::decode_all(std::span<const RecordView> records) 
             item.outcome = "dead_letter";
             item.dead_reason = fault;
         } else {
-            Decoded decoded = decoder_.decode(record.value);
+            Decoded decoded = decoder_.decode(record.value, record.marks);
             if (auto* event = std::get_if<Event>(&decoded)) {
                 item.conversation_id = normalise_conversation_id(record.key);
                 item.event = std::move(*event);

@@ -56,6 +56,7 @@ struct BatchReport {
 
 struct BatchRules {
     std::chrono::milliseconds settle{2000};
+    std::chrono::seconds hook_wait{600};  ///< how long a `finished` waits for what a stop hook says
     std::chrono::seconds inactivity{7200};
     bool guard_mass_timeouts = true;    ///< many timeouts at once are one broken relay
     bool default_agent_server = false;  ///< every conversation has an agent server to ask

@@ -50,6 +50,7 @@ Instant Transition::advance_clock(Instant to) {
 FoldRules Transition::rules_for(const ConversationId& conversation_id) {
     FoldRules rules;
     rules.settle = rules_.settle;
+    rules.hook_wait = rules_.hook_wait;
     rules.keep_digest = false;
     rules.inactivity.after = rules_.inactivity;
     rules.inactivity.returned_at = partition.returned_at;

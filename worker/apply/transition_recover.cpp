@@ -7,6 +7,7 @@
 #include "sinks/processor.h"
 #include "worker/apply/transition.h"
 #include "worker/apply/unreported_end.h"
+#include "worker/core/server_clock.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/conversation_rows.h"
 
@@ -24,6 +25,8 @@ std::string_view name_of(Recovered recovered) {
 
 Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Source& source) {
     StoredConversation& stored = conversations_.front();
+    if (log.zone) learn_zone(stored.conversation, *log.zone);
+    if (log.has_stop_hook) stored.conversation.has_stop_hook = true;
     auto& present = callbacks_of(stored.id);
     std::vector<CallbackRow*> absent;
     const bool was_untold = is_unseen(stored.conversation);
@@ -53,7 +56,7 @@ Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Sourc
         if (at_their_time) {
             TRY_VOID(arrive_before(*event.timestamp));
             at = std::max(at, std::min(*event.timestamp, database_now_));
-        } else if (had_settled(stored.conversation, event, rules_.settle)) {
+        } else if (had_settled(stored.conversation, event, rules())) {
             keep(stored, tick(std::move(stored.conversation), *due_at(stored.conversation), rules()), source);
         }
         keep(stored, fold(std::move(stored.conversation), event, at, rules()), source);
@@ -61,9 +64,7 @@ Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Sourc
     }
     if (at_their_time) TRY_VOID(arrive_before(Instant::max()));
     // What stands at the log's end counts at once when the server confirms it, else when its time is over.
-    const auto settled = has_ended(log)                     ? due_at(stored.conversation)
-                         : at_their_time && is_current(log) ? std::optional(database_now_)
-                                                            : std::nullopt;
+    const auto settled = settled_by(log, stored.conversation, database_now_, at_their_time, rules());
     if (settled && !std::holds_alternative<Open>(stored.conversation.turn_state))
         keep(stored, tick(std::move(stored.conversation), *settled, rules()), source);
     if (next != absent.end()) TRY_VOID(start_watching(stored, {next, absent.end()}));

@@ -1,6 +1,7 @@
 // A conversation as its log has told it so far: values only. fold.h changes it, nothing else does.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,6 +60,7 @@ struct Candidate {  ///< V1 said `finished`; it counts unless it is revoked befo
     std::string status_event;
     std::optional<Instant> at;  ///< own timestamp of that status
     Instant due;                ///< record time
+    bool awaits_hook = false;   ///< a stop hook has not said yet what it thinks of it
 };
 struct AwaitingDetail {  ///< `error` has counted; its reason is awaited until `due`
     Turn turn;
@@ -90,6 +92,27 @@ struct TurnEnd {
     bool operator==(const TurnEnd&) const = default;
 };
 
+/// A `/goal` loop, as its newest update says.
+struct GoalLoop {
+    bool active = false;
+    std::optional<Instant> at;  ///< that update's own timestamp
+    bool operator==(const GoalLoop&) const = default;
+};
+
+/// An event that is old, or of a server whose clock was set back: the next ones will show it.
+struct HeldEvent {
+    Event event;  ///< without its work, which the digest has
+    Instant at;   ///< record time
+};
+
+/// The newest events in a row agree that their server's clock is in another zone than it was.
+struct ClockJump {
+    std::chrono::minutes zone{0};
+    int events = 0;
+    std::vector<HeldEvent> held;  ///< those of them that were late else
+};
+
+/// Own timestamps are kept in UTC, as far as the server's zone is known.
 struct Conversation {
     std::string status;               ///< newest raw status, in the order of the log
     bool agent_since_status = false;  ///< an agent event stands after it
@@ -100,6 +123,12 @@ struct Conversation {
     std::vector<std::string> recent;       ///< V1: ids of the last 64 steering events, oldest first
     std::optional<TurnEnd> last;           ///< the last counted turn, for late registration
     std::optional<Instant> last_event_at;  ///< record time
+    std::optional<GoalLoop> goal;          ///< none: it never had one
+    bool has_stop_hook = false;
+    std::optional<std::chrono::minutes> zone;  ///< of the server's clock; none: taken as UTC
+    std::optional<ClockJump> clock_jump;
+    std::int64_t highest_seq = -1;  ///< V1: highest index in the server's log that was applied
+    bool follows_seq = false;       ///< all that was applied stands at or before that index
     /// Database time at which its newest event was applied, or its agent server told all that it knows.
     std::optional<Instant> heard_at;
 };

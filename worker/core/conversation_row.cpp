@@ -2,6 +2,7 @@
 #include "worker/core/conversation_row.h"
 
 #include "schemas/json_writer.h"
+#include "worker/core/held_event.h"
 
 namespace epilogue {
 namespace {
@@ -60,6 +61,14 @@ std::string json_of(const Digest& digest) {
     write_if_any(json, "commands", digest.commands);
     write_if_any(json, "links", digest.links);
     write_if_any(json, "errors", digest.errors);
+    if (digest.goal) {
+        json.name("goal");
+        json.begin_object();
+        json.flag("capped", digest.goal->is_capped);
+        json.number("rounds", digest.goal->rounds);
+        json.number("max_rounds", digest.goal->max_rounds);
+        json.end_object();
+    }
     if (digest.cut) json.flag("cut", true);
     json.end_object();
     return json.take();
@@ -94,6 +103,7 @@ struct TurnStateWriter {
         json.text("status_event", candidate.status_event);
         write(json, "at", candidate.at);
         write(json, "due", std::optional(candidate.due));
+        if (candidate.awaits_hook) json.flag("awaits_hook", true);
     }
     void operator()(const AwaitingDetail& awaiting) const {
         json.text("standing", "awaiting_detail");
@@ -129,6 +139,19 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
     json.end_object();
 }
 
+void write_clock(JsonWriter& json, const Conversation& conversation) {
+    if (conversation.highest_seq >= 0) json.number("seq", conversation.highest_seq);
+    if (conversation.follows_seq) json.flag("follows_seq", true);
+    if (conversation.zone) json.number("zone", conversation.zone->count());
+    if (!conversation.clock_jump) return;
+    json.name("clock_jump");
+    json.begin_object();
+    json.number("zone", conversation.clock_jump->zone.count());
+    json.number("events", conversation.clock_jump->events);
+    write_if_any(json, "held", conversation.clock_jump->held);
+    json.end_object();
+}
+
 std::string fold_of(const Conversation& conversation) {
     JsonWriter json;
     json.begin_object();
@@ -137,6 +160,15 @@ std::string fold_of(const Conversation& conversation) {
     write(json, "newest_status", conversation.newest_status);
     json.number("number", conversation.highest_number);
     json.flag("agent_since_status", conversation.agent_since_status);
+    if (conversation.goal) {
+        json.name("goal");
+        json.begin_object();
+        json.flag("active", conversation.goal->active);
+        write(json, "at", conversation.goal->at);
+        json.end_object();
+    }
+    if (conversation.has_stop_hook) json.flag("stop_hook", true);
+    write_clock(json, conversation);
     if (conversation.heard_at) write(json, "heard_at", conversation.heard_at);
     if (conversation.last) write(json, *conversation.last, current_turn(conversation) == nullptr);
     json.end_object();

@@ -1,10 +1,12 @@
 // The reading part of conversation_row.h.
+#include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "schemas/json_reader.h"
 #include "worker/core/conversation_row.h"
+#include "worker/core/held_event.h"
 
 namespace epilogue {
 namespace {
@@ -25,6 +27,10 @@ class RowReader {
         conversation.highest_number = number(fold, "number");
         conversation.agent_since_status = fold["agent_since_status"].is_true();
         conversation.heard_at = instant(fold, "heard_at");
+        if (const JsonPart& goal = fold["goal"]; goal.is_given())
+            conversation.goal = GoalLoop{goal["active"].is_true(), instant(goal, "at")};
+        conversation.has_stop_hook = fold["stop_hook"].is_true();
+        read_clock(fold, conversation);
         if (!row_.recent_ids.empty())
             conversation.recent = texts(document(row_.recent_ids, wanted_of_texts()));
         if (fold["last"].is_given())
@@ -42,26 +48,28 @@ class RowReader {
                                                   {"opened_on"}, {"reason"},  {"in_gap"}};
         static const std::vector<WantedPart> unopened{
             {"key"}, {"opened_on"}, {"word_kind"}, {"word"}, {"word_at"}};
-        static const WantedPart wanted{"",
-                                       {{"standing"},
-                                        {"turn", turn},
-                                        {"status_event"},
-                                        {"at"},
-                                        {"due"},
-                                        {"asked"},
-                                        {"newest"},
-                                        {"newest_status"},
-                                        {"number"},
-                                        {"agent_since_status"},
-                                        {"heard_at"},
-                                        {"last", last},
-                                        {"unopened", unopened}}};
+        static const WantedPart wanted{
+            "", {{"standing"},     {"turn", turn},
+                 {"status_event"}, {"at"},
+                 {"due"},          {"asked"},
+                 {"newest"},       {"newest_status"},
+                 {"number"},       {"agent_since_status"},
+                 {"heard_at"},     {"goal", {{"active"}, {"at"}}},
+                 {"stop_hook"},    {"awaits_hook"},
+                 {"seq"},          {"follows_seq"},
+                 {"zone"},         {"clock_jump", {{"zone"}, {"events"}, {"held", wanted_of_held_event()}}},
+                 {"last", last},   {"unopened", unopened}}};
         return wanted;
     }
     static const WantedPart& wanted_of_digest() {
         static const std::vector<WantedPart> entry{{"id"}, {"text"}, {"test"}, {"exit"}};
-        static const WantedPart wanted{
-            "", {{"files", entry}, {"commands", entry}, {"links", entry}, {"errors", entry}, {"cut"}}};
+        static const WantedPart wanted{"",
+                                       {{"files", entry},
+                                        {"commands", entry},
+                                        {"links", entry},
+                                        {"errors", entry},
+                                        {"goal", {{"capped"}, {"rounds"}, {"max_rounds"}}},
+                                        {"cut"}}};
         return wanted;
     }
     /// Of an array elements are kept when members of them are wanted.
@@ -129,8 +137,23 @@ class RowReader {
         digest.links = texts(json["links"]);
         for (const JsonPart& entry : elements(json["errors"]))
             digest.errors.push_back({text(entry, "id"), text(entry, "text")});
+        if (const JsonPart& goal = json["goal"]; goal.is_given())
+            digest.goal =
+                Digest::Goal{flag(goal, "capped"), number(goal, "rounds"), number(goal, "max_rounds")};
         digest.cut = json["cut"].is_true();
         return digest;
+    }
+
+    void read_clock(const JsonPart& fold, Conversation& conversation) {
+        conversation.highest_seq = fold["seq"].integer().value_or(-1);
+        conversation.follows_seq = fold["follows_seq"].is_true();
+        if (const auto zone = fold["zone"].integer()) conversation.zone = std::chrono::minutes{*zone};
+        const JsonPart& jump = fold["clock_jump"];
+        if (!jump.is_given()) return;
+        conversation.clock_jump = ClockJump{
+            std::chrono::minutes{number(jump, "zone")}, static_cast<int>(number(jump, "events")), {}};
+        for (const JsonPart& held : elements(jump["held"]))
+            conversation.clock_jump->held.push_back(read_held_event(held));
     }
 
     Turn turn(const JsonPart& json, const Digest& digest) {
@@ -167,7 +190,9 @@ class RowReader {
         if (name == "open") return Open{std::move(turn), instant(json, "due"), json["asked"].is_true()};
         const std::string status_event = text(json, "status_event");
         const Instant due = instant(json, "due").value_or(Instant{});
-        if (name == "candidate") return Candidate{std::move(turn), status_event, instant(json, "at"), due};
+        if (name == "candidate")
+            return Candidate{std::move(turn), status_event, instant(json, "at"), due,
+                             json["awaits_hook"].is_true()};
         return AwaitingDetail{std::move(turn), status_event, due};
     }
 

@@ -3,6 +3,7 @@
 // tells of.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,13 @@ struct Digest {
     std::vector<Command> commands;
     std::vector<std::string> links;
     std::vector<ReportedError> errors;
+    struct Goal {                ///< a `/goal` loop that ended without reaching its goal
+        bool is_capped = false;  ///< its rounds were used up; else it was interrupted
+        std::int64_t rounds = 0;
+        std::int64_t max_rounds = 0;
+        bool operator==(const Goal&) const = default;
+    };
+    std::optional<Goal> goal;
     bool cut = false;  ///< something was left out because a list was full
 
     bool operator==(const Digest&) const = default;

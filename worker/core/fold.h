@@ -25,6 +25,8 @@ struct FoldRules {
         2000};                ///< how long a V1 `finished` must stand, an error waits for its detail
     bool keep_digest = true;  ///< a callback watches this conversation
     InactivityRules inactivity = {};
+    /// How long a `finished` waits for what a stop hook says of it.
+    std::chrono::milliseconds hook_wait{std::chrono::seconds{600}};
 };
 
 /// What became of one event: epilogue_events_total's outcome.

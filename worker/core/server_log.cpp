@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/mutant.h"
-#include "worker/core/fold.h"
+#include "worker/core/server_clock.h"
 
 namespace epilogue {
 namespace {
@@ -24,6 +24,35 @@ const Event* last_status(const ServerLog& log) {
     return last == log.events.rend() ? nullptr : &*last;
 }
 
+/// Where the server's clock was moved from the zone `before` to `after`: the first event behind that.
+std::size_t moved_at(const std::vector<Event>& events, std::chrono::minutes before,
+                     std::chrono::minutes after) {
+    std::size_t found = events.size();
+    Micros largest{0};
+    for (std::size_t i = 1; i < events.size(); ++i) {
+        if (!events[i].timestamp || !events[i - 1].timestamp) continue;
+        Micros step = *events[i].timestamp - *events[i - 1].timestamp;
+        if (after < before) step = -step;
+        if (step <= largest) continue;
+        largest = step;
+        found = i;
+    }
+    constexpr std::chrono::minutes least{10};
+    return largest >= least ? found : events.size();
+}
+
+/// A zone that is read off one difference, and how far from it that is.
+struct ReadZone {
+    std::chrono::minutes zone{0};
+    Micros off{0};
+};
+ReadZone zone_of(Instant own, Instant true_time) {
+    const Micros difference = own - true_time;
+    const std::chrono::minutes zone = nearest_zone(difference);
+    const Micros off = difference - zone;
+    return {zone, off < Micros{0} ? -off : off};
+}
+
 bool opens_a_turn(const Event& event) {
     constexpr std::array<std::string_view, 4> statuses{"running", "finished", "error", "stuck"};
     if (const auto* change = std::get_if<StatusChange>(&event.body))
@@ -32,6 +61,29 @@ bool opens_a_turn(const Event& event) {
 }
 
 }  // namespace
+
+void correct_times(ServerLog& log, std::optional<Instant> created_at, std::optional<Instant> updated_at) {
+    auto& events = log.events;
+    const auto is_local = [](const Event& event) {
+        return event.schema == Schema::v1 && event.timestamp && !event.is_utc;
+    };
+    if (events.empty() || !created_at || !updated_at ||
+        !std::all_of(events.begin(), events.end(), is_local) || mutant(Mutant::zone_not_learned))
+        return;
+    const ReadZone first = zone_of(*events.front().timestamp, *created_at);
+    const ReadZone last = zone_of(*events.back().timestamp, *updated_at);
+    if (!is_possible_zone(first.zone) || !is_possible_zone(last.zone)) return;
+    std::chrono::minutes before = first.zone;
+    std::chrono::minutes after = last.zone;
+    std::size_t moved = before == after ? events.size() : moved_at(events, before, after);
+    if (before != after && moved == events.size())  // it was left alone for long at its beginning, or its end
+        before = after = last.off <= first.off ? last.zone : first.zone;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        *events[i].timestamp -= i < moved ? before : after;
+        events[i].is_utc = true;
+    }
+    log.zone = after;
+}
 
 bool is_unseen(const Conversation& conversation) {
     return std::holds_alternative<NoTurn>(conversation.turn_state) && !conversation.last;
@@ -67,10 +119,21 @@ bool is_unsettled(const ServerLog& log, Instant now, std::chrono::milliseconds s
     return (status == "finished" || status == "error") && now < *last->timestamp + settle;
 }
 
-bool had_settled(const Conversation& conversation, const Event& event, std::chrono::milliseconds settle) {
+bool had_settled(const Conversation& conversation, const Event& event, const FoldRules& rules) {
     const auto* candidate = std::get_if<Candidate>(&conversation.turn_state);
     return candidate != nullptr && candidate->at && event.timestamp &&
-           *event.timestamp >= *candidate->at + settle;
+           *event.timestamp >= *candidate->at + (candidate->awaits_hook ? rules.hook_wait : rules.settle);
+}
+
+std::optional<Instant> settled_by(const ServerLog& log, const Conversation& conversation, Instant now,
+                                  bool at_their_time, const FoldRules& rules) {
+    const auto* candidate = std::get_if<Candidate>(&conversation.turn_state);
+    if (candidate != nullptr && candidate->awaits_hook) {
+        const bool has_stood = candidate->at && *candidate->at + rules.hook_wait <= now;
+        return has_stood && is_current(log) ? std::optional(candidate->due) : std::nullopt;
+    }
+    if (has_ended(log)) return due_at(conversation);
+    return at_their_time && is_current(log) ? std::optional(now) : std::nullopt;
 }
 
 bool is_current(const ServerLog& log) {

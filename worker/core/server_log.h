@@ -2,19 +2,28 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "schemas/event.h"
 #include "worker/core/conversation.h"
+#include "worker/core/fold.h"
 
 namespace epilogue {
 
 struct ServerLog {
     std::vector<Event> events;  ///< all of its log, in the server's order
     std::string status;         ///< its execution status, read after the log
+    bool has_stop_hook = false;
+    std::optional<std::chrono::minutes> zone = {};  ///< of its clock now; none: not known
 };
+
+/// Makes the events' own times UTC, where they do not say their zone. `created_at` and `updated_at` are true:
+/// the first event is not older than the one, the last not newer than the other. A clock that was moved in
+/// between is recognised where the times step.
+void correct_times(ServerLog& log, std::optional<Instant> created_at, std::optional<Instant> updated_at);
 
 /// True while no turn of the conversation is known, open or ended.
 bool is_unseen(const Conversation& conversation);
@@ -29,9 +38,14 @@ bool has_begun(const ServerLog& log);
 /// True when the log's last status is an end that has not stood for `settle` at `now`: it may be taken back.
 /// Judged by the server's own times, where they can be ours.
 bool is_unsettled(const ServerLog& log, Instant now, std::chrono::milliseconds settle);
-/// True when a pending `finished` had stood for `settle` before `event` happened, by the server's own
-/// times.
-bool had_settled(const Conversation& conversation, const Event& event, std::chrono::milliseconds settle);
+/// True when a pending `finished` had stood for long enough, as `rules` say, before `event` happened, by the
+/// server's own times.
+bool had_settled(const Conversation& conversation, const Event& event, const FoldRules& rules);
+/// What stands at the log's end counts at once when the server confirms it: the time to step its timer to.
+/// `at_their_time`: the log's own times are the timers'. A stop hook may run while the server says
+/// `finished`: that one counts when it has stood for long enough at `now`.
+std::optional<Instant> settled_by(const ServerLog& log, const Conversation& conversation, Instant now,
+                                  bool at_their_time, const FoldRules& rules);
 /// Servers write their local time. Where it cannot be ours, nothing is concluded from it.
 bool has_our_time(const std::vector<Event>& log, Instant now);
 

@@ -76,6 +76,10 @@ std::string result_of(const Digest::Command& command) {
 
 std::string facts_of(const Digest& digest) {
     std::string facts;
+    if (digest.goal)
+        facts += fmt::format("- Goal: {} after {} of {}\n", digest.goal->is_capped ? "capped" : "interrupted",
+                             digest.goal->rounds,
+                             plural(static_cast<std::size_t>(digest.goal->max_rounds), "round"));
     if (!digest.files.empty()) {
         facts += fmt::format("- Changed {}: {}\n", plural(digest.files.size(), "file"),
                              listed(digest.files, shown_files));

@@ -49,7 +49,10 @@ TurnEnd as_if_finished(const Conversation& conversation) {
     finished.body = StatusChange{"finished", ""};
     FoldRules rules;
     rules.settle = std::chrono::milliseconds{0};
-    Folded folded = fold(conversation, finished, far_off, rules);
+    rules.hook_wait = rules.settle;
+    Conversation without_goal = conversation;
+    without_goal.goal.reset();
+    Folded folded = fold(std::move(without_goal), finished, far_off, rules);
     if (folded.ended.empty()) folded = tick(std::move(folded.conversation), far_off, rules);
     return folded.ended.empty() ? TurnEnd{} : std::move(folded.ended.front());
 }

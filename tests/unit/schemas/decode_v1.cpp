@@ -114,3 +114,63 @@ BOOST_AUTO_TEST_CASE(v1_files_are_changed_by_four_commands_of_the_editor_that_su
                                                   R"("action":{"path":"/w/a.txt","command":"create"})"));
     BOOST_TEST(work_of<FileChanged>(asked).empty());
 }
+
+BOOST_AUTO_TEST_CASE(v1_goal_updates_say_how_the_goal_stands) {
+    const auto update = [](const std::string& value) {
+        return v1("ConversationStateUpdateEvent", R"("key":"goal","source":"environment","value":)" + value);
+    };
+    const auto goal = body_of<GoalUpdate>(
+        update(R"({"active":false,"status":"capped","iteration":3,"max_iterations":5,"verdict":null})"));
+    BOOST_TEST(!goal.active);
+    BOOST_TEST(goal.outcome == "capped");
+    BOOST_TEST(goal.rounds == 3);
+    BOOST_TEST(goal.max_rounds == 5);
+    BOOST_TEST(body_of<GoalUpdate>(update(R"({"active":true,"status":"running","iteration":-1})")).rounds ==
+               0);
+    for (const char* value : {"null", R"("running")", "{}", R"({"active":1})"})
+        body_of<Activity>(update(value));
+}
+
+BOOST_AUTO_TEST_CASE(v1_stop_hooks_are_known_by_their_verdicts_and_by_the_configuration) {
+    const auto hook = [](const std::string& members) { return v1("HookExecutionEvent", members); };
+    const Event denied = event_of(hook(R"("source":"hook","hook_event_type":"Stop","blocked":true)"));
+    BOOST_TEST(std::get<StopHookVerdict>(denied.body).is_denied);
+    BOOST_TEST(denied.has_stop_hook.value_or(false));
+    BOOST_TEST(!body_of<StopHookVerdict>(hook(R"("hook_event_type":"Stop","blocked":false)")).is_denied);
+    BOOST_TEST(!event_of(hook(R"("hook_event_type":"PreToolUse","blocked":true)")).has_stop_hook.has_value());
+
+    const auto state = [](const std::string& members) {
+        return event_of(v1("ConversationStateUpdateEvent", members)).has_stop_hook;
+    };
+    const std::string stop = R"({"stop":[{"matcher":"*","hooks":[{"command":"x"}]}]})";
+    BOOST_TEST(state(R"("key":"hook_config","value":)" + stop).value_or(false));
+    BOOST_TEST(!state(R"("key":"hook_config","value":{"stop":[]})").value_or(true));
+    BOOST_TEST(state(R"("key":"full_state","value":{"hook_config":)" + stop + "}").value_or(false));
+    BOOST_TEST(!state(R"("key":"full_state","value":{"hook_config":null})").has_value());
+    BOOST_TEST(!state(R"("key":"stats","value":)" + stop).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(v1_a_full_state_is_the_end_of_a_run_by_its_header_alone) {
+    const std::string value =
+        v1("ConversationStateUpdateEvent", R"("key":"full_state","value":{"execution_status":"finished"})");
+    body_of<Activity>(value);
+    const Decoded decoded = Decoder().decode(value, {.seq = 4, .run_over = true});
+    const Event& event = std::get<Event>(decoded);
+    BOOST_TEST(std::get<RunOver>(event.body).status == "finished");
+    BOOST_TEST(event.seq.value_or(-1) == 4);
+    const Decoded status =
+        Decoder().decode(v1("ConversationStateUpdateEvent", R"("key":"execution_status","value":"finished")"),
+                         {.run_over = true});
+    BOOST_TEST(std::holds_alternative<StatusChange>(std::get<Event>(status).body));
+}
+
+BOOST_AUTO_TEST_CASE(v1_a_timestamp_says_its_zone_or_is_local) {
+    const auto is_utc = [](const std::string& time) {
+        return event_of(R"({"id":"e1","kind":"PauseEvent","timestamp":")" + time + "\"}").is_utc;
+    };
+    BOOST_TEST(!is_utc("2026-11-21T09:00:01.5"));
+    BOOST_TEST(!is_utc(""));
+    for (const char* time :
+         {"2026-11-21T09:00:01Z", "2026-11-21T09:00:01.5+09:00", "2026-11-21T09:00:01-05:00"})
+        BOOST_TEST(is_utc(time), time);
+}

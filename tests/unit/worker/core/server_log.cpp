@@ -107,7 +107,86 @@ BOOST_AUTO_TEST_CASE(an_end_is_unsettled_until_it_has_stood_by_the_servers_own_t
 BOOST_AUTO_TEST_CASE(a_finished_had_settled_when_the_next_event_happened_so_much_later) {
     Story story;
     story.read({user_says("u1", 0s), status("f1", 10s, "finished")});
-    BOOST_TEST(!had_settled(story.conversation(), status("r1", 11s, "running"), 2s));
-    BOOST_TEST(had_settled(story.conversation(), status("r1", 12s, "running"), 2s));
-    BOOST_TEST(!had_settled(Conversation{}, status("r1", 12s, "running"), 2s));
+    BOOST_TEST(!had_settled(story.conversation(), status("r1", 11s, "running"), {}));
+    BOOST_TEST(had_settled(story.conversation(), status("r1", 12s, "running"), {}));
+    BOOST_TEST(!had_settled(Conversation{}, status("r1", 12s, "running"), {}));
 }
+
+BOOST_AUTO_TEST_CASE(a_servers_word_does_not_settle_a_finished_that_a_stop_hook_may_take_back) {
+    const ServerLog log{{user_says("u1", 0s), status("f1", 10s, "finished")}, "finished", true};
+    Conversation conversation = Story().read(log.events).conversation();
+    BOOST_TEST(settled_by(log, conversation, story_start + 11s, false, {}).has_value());
+    auto& candidate = std::get<Candidate>(conversation.turn_state);
+    candidate.awaits_hook = true;
+    BOOST_TEST(!settled_by(log, conversation, story_start + 609s, true, {}).has_value());
+    BOOST_TEST((settled_by(log, conversation, story_start + 610s, false, {}) == candidate.due));
+    BOOST_TEST(!had_settled(conversation, status("r1", 12s, "running"), {}));
+    BOOST_TEST(had_settled(conversation, status("r1", 610s, "running"), {}));
+}
+
+BOOST_AUTO_TEST_SUITE(zones)
+
+namespace {
+
+/// A log that a server in `zone` has written, created at the story's start, its last event 60 s later.
+ServerLog written_in(Micros zone) {
+    return {{user_says("u1", 1s + zone), status("r1", 2s + zone, "running"),
+             status("f1", 60s + zone, "finished")},
+            "finished"};
+}
+
+/// The events' own times in seconds since the story's start.
+std::vector<std::int64_t> times(const ServerLog& log) {
+    std::vector<std::int64_t> times;
+    for (const Event& event : log.events) times.push_back((*event.timestamp - story_start) / 1s);
+    return times;
+}
+
+const std::vector<std::int64_t> as_they_were{1, 2, 60};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_log_of_any_zone_gets_the_times_of_utc) {
+    for (const Micros zone : {Micros{0s}, Micros{-5h}, Micros{9h}, Micros{5h + 45min}, Micros{-12h}}) {
+        ServerLog log = written_in(zone);
+        correct_times(log, story_start, story_start + 60s);
+        BOOST_TEST(times(log) == as_they_were, boost::test_tools::per_element());
+        BOOST_TEST(log.events.front().is_utc);
+        BOOST_TEST((log.zone == std::chrono::duration_cast<std::chrono::minutes>(zone)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_conversation_that_was_left_alone_at_either_end_gets_them_too) {
+    for (const Micros zone : {Micros{0s}, Micros{-5h}, Micros{9h}}) {
+        ServerLog waited = written_in(zone);
+        correct_times(waited, story_start - 47min, story_start + 60s);
+        BOOST_TEST(times(waited) == as_they_were, boost::test_tools::per_element());
+        ServerLog renamed = written_in(zone);
+        correct_times(renamed, story_start, story_start + 2h + 17min);
+        BOOST_TEST(times(renamed) == as_they_were, boost::test_tools::per_element());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_was_moved_between_two_events_is_recognised) {
+    for (const Micros moved : {Micros{-5h}, Micros{9h}, Micros{-1h}}) {
+        ServerLog log = written_in(0s);
+        *log.events.back().timestamp += moved;
+        correct_times(log, story_start, story_start + 60s);
+        BOOST_TEST(times(log) == as_they_were, boost::test_tools::per_element());
+        BOOST_TEST((log.zone == std::chrono::duration_cast<std::chrono::minutes>(moved)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(times_that_say_their_zone_or_cannot_be_compared_stay) {
+    ServerLog utc = written_in(9h);
+    for (Event& event : utc.events) event.is_utc = true;
+    const auto before = times(utc);
+    correct_times(utc, story_start, story_start + 60s);
+    BOOST_TEST(times(utc) == before, boost::test_tools::per_element());
+    ServerLog untold = written_in(9h);
+    correct_times(untold, std::nullopt, story_start + 60s);
+    BOOST_TEST(times(untold) == before, boost::test_tools::per_element());
+    BOOST_TEST(!untold.zone.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

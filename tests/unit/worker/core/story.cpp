@@ -70,6 +70,11 @@ Event error_detail(std::string id, Micros at, std::string code, std::string deta
     return v1_event(std::move(id), at, ErrorDetail{std::move(code), std::move(detail)});
 }
 
+Event goal(std::string id, Micros at, std::string outcome, std::int64_t rounds) {
+    const bool active = outcome == "running";
+    return v1_event(std::move(id), at, GoalUpdate{active, std::move(outcome), rounds, 5});
+}
+
 Event v0_event(std::int64_t id, Body body) {
     Event event;
     event.schema = Schema::v0;

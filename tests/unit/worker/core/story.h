@@ -21,6 +21,8 @@ Event agent_says(std::string id, Micros at, std::string text);
 Event agent_finishes(std::string id, Micros at, std::string text);
 Event status(std::string id, Micros at, std::string status);
 Event error_detail(std::string id, Micros at, std::string code, std::string detail);
+/// Of a goal of at most five rounds; it goes on while `outcome` is "running".
+Event goal(std::string id, Micros at, std::string outcome, std::int64_t rounds);
 
 /// Events of V0. Their own timestamps run backwards, because V0 uses them for nothing but display.
 Event v0_event(std::int64_t id, Body body);

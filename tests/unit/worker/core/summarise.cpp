@@ -182,3 +182,11 @@ BOOST_AUTO_TEST_CASE(the_same_turn_gives_the_same_bytes) {
     add(turn.digest, FileChanged{"a.py"});
     BOOST_TEST((to_json(summary_of(turn)) == to_json(summary_of(turn))));
 }
+
+BOOST_AUTO_TEST_CASE(a_goal_that_was_not_reached_is_named_with_its_rounds) {
+    TurnEnd turn = turn_of(Verdict::finished);
+    turn.digest.goal = Digest::Goal{true, 5, 5};
+    BOOST_TEST(summary_of(turn).facts == "- Goal: capped after 5 of 5 rounds");
+    turn.digest.goal = Digest::Goal{false, 0, 1};
+    BOOST_TEST(summary_of(turn).facts == "- Goal: interrupted after 0 of 1 round");
+}

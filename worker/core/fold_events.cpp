@@ -1,0 +1,189 @@
+// What each kind of event does to a conversation (contract §4).
+#include <algorithm>
+#include <utility>
+
+#include "base/mutant.h"
+#include "base/redacted.h"
+#include "worker/core/fold_step.h"
+
+namespace epilogue {
+namespace {
+
+bool starts_with_stuck(std::string_view reason) {
+    return reason.starts_with("AgentStuckInLoopError");
+}
+
+Reason reason_of(std::string_view code, std::string_view detail) {
+    return {redacted_prefix(code, max_message_bytes), redacted_prefix(detail, max_message_bytes)};
+}
+
+}  // namespace
+
+void FoldStep::on(const UserMessage&) {
+    if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
+        count(*candidate);
+    else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
+        count(*awaiting);
+    if (auto* joined = std::get_if<Open>(&conversation_.turn_state))
+        claim_opening(joined->turn);
+    else
+        open(TurnKey(event_->id), time_);
+}
+
+void FoldStep::claim_opening(Turn& turn) const {
+    const bool older = !by_seq_ && turn.first_at && time_ && *time_ <= *turn.first_at;
+    if (!older) return;
+    turn.key = TurnKey(event_->id);
+    turn.opened_at = time_;
+    turn.first_at.reset();
+}
+
+void FoldStep::on(const AgentAction&) {
+    agent_acts();
+}
+
+void FoldStep::on(const AgentMessage& message) {
+    agent_acts();
+    Turn* turn = open_turn();
+    if (!turn) return note_unopened(message);
+    const bool of_this_turn = is_in_order() || !time_ || !turn->opened_at || *time_ >= *turn->opened_at;
+    const bool is_newer = is_in_order() || !turn->final_message || !turn->final_message->at || !time_ ||
+                          *time_ >= *turn->final_message->at;
+    if (of_this_turn && is_newer) turn->final_message = word_of(message);
+}
+
+FinalMessage FoldStep::word_of(const AgentMessage& message) const {
+    return {message.kind, redacted_words(message.text, max_message_bytes), time_};
+}
+
+void FoldStep::on(const ErrorDetail& detail) {
+    const Reason reason = reason_of(detail.code, detail.detail);
+    if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state)) {
+        awaiting->turn.reason = reason;
+        count(*awaiting);
+    } else if (Turn* turn = open_turn(); turn && newer_or_equal_to_opening(*turn)) {
+        turn->reason = reason;
+    }
+}
+
+void FoldStep::on(const GoalUpdate& goal) {
+    GoalLoop& loop = conversation_.goal.emplace(conversation_.goal.value_or(GoalLoop{}));
+    if (!is_in_order() && !is_newer(time_, loop.at)) return;
+    loop = {goal.active, time_};
+    if (!goal.active) return end_with(goal);
+    // Before its first round an earlier turn may have ended, which the goal's own message counts.
+    if (goal.rounds > 0) revoke_older();
+}
+
+void FoldStep::on(const StopHookVerdict& verdict) {
+    Candidate* candidate = candidate_before_event();
+    if (candidate == nullptr) return;
+    if (verdict.is_denied) return revoke(*candidate);
+    // All of a server's stop hooks speak at once: one that denies comes right behind.
+    candidate->awaits_hook = false;
+    candidate->due = std::min(candidate->due, at_ + rules_.settle);
+}
+
+void FoldStep::on(const RunOver& over) {
+    Candidate* candidate = candidate_before_event();
+    if (candidate != nullptr && over.status == "finished" && !mutant(Mutant::run_over_ignored))
+        count(*candidate);
+}
+
+void FoldStep::on(const Activity&) {}
+
+void FoldStep::note_stop_hook(bool has_one) {
+    const bool is_news = has_one && !conversation_.has_stop_hook;
+    conversation_.has_stop_hook = has_one;
+    auto* candidate = std::get_if<Candidate>(&conversation_.turn_state);
+    if (!is_news || candidate == nullptr || std::holds_alternative<StopHookVerdict>(event_->body)) return;
+    candidate->awaits_hook = true;
+    candidate->due += rules_.hook_wait - rules_.settle;
+}
+
+void FoldStep::on(const StatusChange& change) {
+    const bool newest = is_newest();
+    const bool stale = is_stale(change);
+    raise(conversation_.newest);
+    raise(conversation_.newest_status);
+    if (stale) return;
+    is_first_status_ = conversation_.status.empty();
+    if (is_v0() && change.status == "awaiting_user_input") open_unopened();
+    const Turn* turn = current_turn(conversation_);
+    const bool repeated = change.status == conversation_.status && (!turn || turn->status_seen);
+    conversation_.status = change.status;
+    conversation_.agent_since_status = false;
+    if (repeated) return;
+    reopen_after_timeout();
+    if (change.status == "running") {
+        if (newest) resume();
+    } else if (is_v0()) {
+        on_v0_state(change);
+    } else {
+        on_v1_status(change.status);
+    }
+    if (Turn* open = open_turn()) open->status_seen = true;
+}
+
+void FoldStep::on_v0_state(const StatusChange& change) {
+    const std::string& state = change.status;
+    if (state == "error") {
+        const bool stuck = starts_with_stuck(change.reason);
+        if (Turn* turn = turn_or_start()) {
+            if (!stuck && !change.reason.empty()) turn->reason = reason_of(change.reason, "");
+            end(stuck ? Verdict::stuck : Verdict::error, std::move(*turn), event_->id);
+        }
+    } else if (state == "finished" || state == "rejected") {
+        if (Turn* turn = turn_or_start())
+            end(state == "finished" ? Verdict::finished : Verdict::rejected, std::move(*turn), event_->id);
+    } else if (state == "stopped") {
+        stop();
+    } else if (Turn* turn = open_turn()) {
+        // Opening a session emits awaiting_user_input too: it counts only after the agent did something.
+        if (state == "awaiting_user_input" && turn->agent_acted)
+            end(Verdict::awaiting_user_input, std::move(*turn), event_->id);
+    }
+}
+
+void FoldStep::on_v1_status(const std::string& status) {
+    if (status == "deleting") {
+        if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
+            count(*candidate);
+        else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
+            count(*awaiting);
+        else
+            stop();
+    } else if (goal_goes_on() && (status == "finished" || status == "stuck")) {
+        turn_or_start();
+    } else if (status == "finished") {
+        if (std::holds_alternative<Candidate>(conversation_.turn_state)) return;
+        if (Turn* turn = turn_or_start()) stand(candidate_of(std::move(*turn)));
+    } else if (status == "stuck") {
+        if (Turn* turn = turn_or_start()) end(Verdict::stuck, std::move(*turn), event_->id);
+    } else if (status == "error") {
+        Turn* turn = turn_or_start();
+        if (!turn) return;
+        AwaitingDetail awaiting{std::move(*turn), event_->id, at_ + rules_.settle};
+        const bool known = awaiting.turn.reason.has_value();
+        if (known)
+            count(awaiting);
+        else
+            stand(std::move(awaiting));
+    }
+}
+
+void FoldStep::raise(std::optional<Instant>& mark) const {
+    if (time_ && (by_seq_ || !mark || *time_ > *mark)) mark = time_;
+}
+
+void FoldStep::agent_acts() {
+    const bool newest = is_newest();
+    raise(conversation_.newest);
+    conversation_.agent_since_status = true;
+    if (newest) reopen_after_timeout();
+    if (newest && std::holds_alternative<NoTurn>(conversation_.turn_state)) open_unseen();
+    if (newest) revoke_older();
+    if (Turn* turn = open_turn()) turn->agent_acted = true;
+}
+
+}  // namespace epilogue
