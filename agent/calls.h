@@ -57,7 +57,9 @@ class ConversationCalls {
     AgentResult<std::vector<EventRef>> events(Clock::time_point until = Clock::time_point::max()) const;
     /// The last of them, one page at most, in the same order.
     AgentResult<std::vector<EventRef>> newest_events() const;
-    /// Appends a message of the user. `run`: and lets the agent answer.
+    /// Appends a message of the user; `invalid` when it is not UTF-8. `run`: and lets the agent answer.
+    /// `overloaded` then means that the message is kept, or may be (`maybe_done`), and only the run was
+    /// refused: run() does the rest.
     AgentResult<void> send_message(std::string_view text, bool run = false) const;
     /// The same with a message as JSON: {"role": "user", "content": [...]}.
     AgentResult<void> send_message_json(std::string_view message, bool run = false) const;

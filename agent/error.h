@@ -15,7 +15,7 @@ struct AgentError {
         unauthorised,  ///< the session key is missing or wrong
         not_found,     ///< no such conversation or event
         busy,          ///< 409: the conversation runs already
-        overloaded,    ///< 429: the server has no room for it now; nothing was done
+        overloaded,    ///< 429: the server has no room for it now; `maybe_done` when a part of it was done
         invalid,       ///< the server refuses the request as it is; `text` holds its reasons
         unsupported,   ///< this version of the server has no such operation; nothing was sent
         server_error,  ///< the server failed, or its answer makes no sense

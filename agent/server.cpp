@@ -1,6 +1,8 @@
 #include "agent/server.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -64,13 +66,23 @@ AgentError::Kind kind_of(int status) {
     }
 }
 
+/// What servers answer with 500 before they do anything.
+bool is_refusal(int status, std::string_view reason) {
+    constexpr std::array<std::string_view, 3> refusals{"inactive_service", "Cannot condense conversation",
+                                                       "Only user messages"};
+    constexpr int not_implemented = 501;
+    return status == not_implemented ||
+           std::any_of(refusals.begin(), refusals.end(),
+                       [&](std::string_view each) { return reason.find(each) != std::string_view::npos; });
+}
+
 }  // namespace
 
-AgentError error_of(int status, const std::string& body) {
+AgentError error_of(int status, const std::string& body, bool changes) {
     const std::string reason = reason_in(body);
     return {kind_of(status),
             "the agent server answered " + std::to_string(status) + (reason.empty() ? "" : ": " + reason),
-            status >= 500};
+            changes && status >= 500 && !is_refusal(status, reason)};
 }
 
 AgentServer::AgentServer(Address address, Secret session_key, Deadlines deadlines)
@@ -81,13 +93,15 @@ AgentResult<Answer> AgentServer::send(const Call& call) const {
     const auto left = [end] { return std::chrono::duration_cast<milliseconds>(end - Clock::now()); };
     auto answer = send_once(call, left());
     // After a failure of its own a server resets the connections it kept, without having said so.
-    const bool safe = call.method == "GET" || call.repeat == Repeat::once;
+    const bool reads = call.method == "GET";
+    const bool safe = reads || call.repeat == Repeat::once;
     if (!answer && safe && answer.error().kind == AgentError::Kind::unreachable &&
         answer.error().maybe_done && left() > milliseconds(0)) {
         answer = send_once(call, left());
         // Whatever became of the second one: the first may have been carried out.
-        if (!answer) answer.error().maybe_done = call.method != "GET";
+        if (!answer) answer.error().maybe_done = true;
     }
+    if (!answer && reads) answer.error().maybe_done = false;
     return answer;
 }
 
@@ -108,7 +122,7 @@ AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadli
     switch (answer.outcome) {
         case HttpOutcome::answered:
             if (answer.status < 300) return Answer{answer.status, std::move(answer.body)};
-            return AgentFailure(error_of(answer.status, answer.body));
+            return AgentFailure(error_of(answer.status, answer.body, call.changes));
         case HttpOutcome::not_sent:
             return agent_failure(AgentError::Kind::unreachable,
                                  "the agent server at " + address_.url() + ": " + answer.cause);

@@ -35,6 +35,7 @@ struct Call {
     std::string body{};                    ///< JSON; empty: none
     std::chrono::milliseconds deadline{};  ///< 0: Deadlines::call
     Repeat repeat = Repeat::never;         ///< GETs are repeated in any case
+    bool changes = true;  ///< false: a 5xx leaves everything as it was; GETs change nothing in any case
     const std::atomic<bool>* cancelled =
         nullptr;  ///< ends the call as `closed` when it becomes true; may be null
 };
@@ -74,7 +75,8 @@ class AgentServer {
 };
 
 /// The error that an answer with a status of 400 or more stands for. Of its body only the reasons are kept,
-/// never the input that a 422 repeats: it may hold secrets.
-AgentError error_of(int status, const std::string& body);
+/// never the input that a 422 repeats: it may hold secrets. After a 5xx the request may have been carried
+/// out, but not when it `changes` nothing, nor when the server names a reason for which it does nothing.
+AgentError error_of(int status, const std::string& body, bool changes = true);
 
 }  // namespace epilogue::agent

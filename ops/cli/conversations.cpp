@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/render.h"
+#include "base/text.h"
 
 namespace epilogue::cli {
 
@@ -52,9 +53,10 @@ agent::ConversationCalls reach_conversation(const AgentCommon& options) {
 
 void fail(const agent::AgentError& error) {
     const bool away = error.kind == agent::AgentError::Kind::unreachable && !error.maybe_done;
-    throw Exit{
-        away ? unavailable : failed,
-        agent::printable(error.text) + (error.maybe_done ? " (it may have been done nevertheless)" : "")};
+    // An overloaded server says itself what it has done.
+    const bool doubtful = error.maybe_done && error.kind != agent::AgentError::Kind::overloaded;
+    throw Exit{away ? unavailable : failed,
+               agent::printable(error.text) + (doubtful ? " (it may have been done nevertheless)" : "")};
 }
 
 void print_answer(const char* name, std::string_view text, bool json) {
@@ -65,8 +67,13 @@ void print_answer(const char* name, std::string_view text, bool json) {
         fmt::print("{}\n", agent::printable(text));
 }
 
+std::string utf8_or_refuse(const std::string& text, std::string_view what) {
+    if (!is_utf8(text)) throw Exit{usage, std::string(what) + ": expected valid UTF-8"};
+    return text;
+}
+
 std::string text_or_file(const std::string& text) {
-    if (!text.starts_with('@')) return text;
+    if (!text.starts_with('@')) return utf8_or_refuse(text, "the text");
     const std::string path = text.substr(1);
     std::ifstream file;
     if (path != "-") {
@@ -74,7 +81,8 @@ std::string text_or_file(const std::string& text) {
         if (!file) throw Exit{usage, path + ": cannot be read"};
     }
     std::istream& input = path == "-" ? std::cin : file;
-    return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+    return utf8_or_refuse({std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()},
+                          path == "-" ? "standard input" : path);
 }
 
 void add_conversations(CLI::App& program) {

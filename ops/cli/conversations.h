@@ -52,7 +52,10 @@ T expect(agent::AgentResult<T> result) {
 
 /// Prints text of a server for a person, or, with `json`, {name: text}.
 void print_answer(const char* name, std::string_view text, bool json);
-/// What `text` stands for when it begins with "@": the file's content ("@-": standard input). Throws Exit 64.
+/// `text`, which the user gave as `what`; throws Exit 64 where it is not valid UTF-8.
+std::string utf8_or_refuse(const std::string& text, std::string_view what);
+/// What `text` stands for when it begins with "@": the file's content ("@-": standard input). Throws Exit 64,
+/// also where that is not valid UTF-8.
 std::string text_or_file(const std::string& text);
 
 // Groups of commands; each adds its own to `epilogue conversations`.

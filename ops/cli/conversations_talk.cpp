@@ -105,7 +105,8 @@ void add_conversation_talk(CLI::App& parent) {
     confirm_command->add_option("--reason", *reason, "Why they are rejected")->excludes(accept_flag);
     confirm_command->callback([common = confirm_common, accept, reject, reason] {
         if (*accept == *reject) throw Exit{usage, "expected --accept or --reject"};
-        expect(reach_conversation(*common).respond(*accept, *reason));
+        const std::string why = utf8_or_refuse(*reason, "--reason");
+        expect(reach_conversation(*common).respond(*accept, why));
     });
 
     auto [close_command, close_common] =

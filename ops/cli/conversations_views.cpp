@@ -81,9 +81,9 @@ void keep(const EndpointMemory& memory, const std::string& id) {
 void create(const Creation& options) {
     Json request = parse_ordered_json(text_or_file(options.request));
     if (!request.is_object()) throw Exit{usage, "--request: expected a JSON object"};
-    if (!options.id.empty()) request["conversation_id"] = options.id;
+    if (!options.id.empty()) request["conversation_id"] = utf8_or_refuse(options.id, "--id");
     if (!options.workspace.empty())
-        request["workspace"] = {{"kind", "LocalWorkspace"}, {"working_dir", options.workspace}};
+        request["workspace"] = {{"kind", "LocalWorkspace"}, {"working_dir", utf8_or_refuse(options.workspace, "--workspace")}};
     if (options.max_iterations > 0) request["max_iterations"] = options.max_iterations;
     if (!options.message.empty())
         request["initial_message"] = {

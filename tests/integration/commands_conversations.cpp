@@ -250,6 +250,36 @@ BOOST_AUTO_TEST_CASE(a_secret_is_never_taken_from_the_command_line) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_text_that_is_not_utf8_is_wrong_usage_and_is_not_sent) {
+    const Place place;
+    const std::string broken = "caf\xe9";
+    for (const auto& args : {std::vector<std::string>{"send", id, broken}, {"send", id, "@-"},
+                             {"ask", id, broken}, {"title", id, "--set", broken},
+                             {"confirm", id, "--reject", "--reason", broken}, {"create", "--message", broken},
+                             {"create", "--workspace", broken}, {"create", "--id", broken}}) {
+        const Finished refused = place.run(args, broken);
+        BOOST_TEST(refused.status == 64, refused.err);
+        BOOST_TEST(contains(refused.err, "expected valid UTF-8"), refused.err);
+    }
+    BOOST_TEST(place.server.bodies("POST /events").empty());
+    BOOST_TEST(place.server.bodies("POST /api/conversations").empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_run_does_not_hide_that_the_message_is_kept) {
+    Place place;
+    place.server.on("POST /events", [](const auto&) {
+        return fake_platform::json_reply(
+            429, R"({"detail":"Message saved, but the conversation run limit was reached."})");
+    });
+    const Finished refused = place.run({"send", id, "hello", "--run"});
+    BOOST_TEST(refused.status == 1);
+    BOOST_TEST(contains(refused.err, "is saved: do not send it again"), refused.err);
+    place.server.on("GET /events/search", [](const auto&) { return fake_platform::json_reply(500, "{}"); });
+    const Finished read = place.run({"events", id});
+    BOOST_TEST(read.status == 1);
+    BOOST_TEST(!contains(read.err, "may have been done"), read.err);
+}
+
 BOOST_AUTO_TEST_CASE(what_goes_wrong_has_its_exit_code) {
     const Place place;
     BOOST_TEST(place.run({"show", "33333333-2222-4333-8444-555555555555"}).status == 1);

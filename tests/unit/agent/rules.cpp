@@ -101,6 +101,17 @@ BOOST_AUTO_TEST_CASE(an_answer_becomes_an_error_of_its_kind_with_the_servers_rea
     BOOST_TEST(failed.text == "the agent server answered 500: Internal Server Error: no such tool");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_failed_server_did_not_do_is_not_in_doubt) {
+    BOOST_TEST(error_of(500, "{}").maybe_done);
+    BOOST_TEST(!error_of(500, "{}", false).maybe_done);
+    BOOST_TEST(!error_of(501, "{}").maybe_done);
+    BOOST_TEST(!error_of(429, "{}").maybe_done);
+    for (const char* refusal : {"inactive_service", "Cannot condense conversation: no condenser"})
+        BOOST_TEST(
+            !error_of(500, R"({"detail":"Internal Server Error","exception":")" + std::string(refusal) + "\"}")
+                 .maybe_done);
+}
+
 BOOST_AUTO_TEST_CASE(the_input_that_a_422_repeats_is_not_kept) {
     const AgentError error = error_of(
         422, R"({"detail":[{"type":"x","loc":["body","secrets",0],"msg":"wrong","input":"hunter2"}]})");
