@@ -172,8 +172,8 @@ AgentResult<std::string> ConversationCalls::info(std::chrono::milliseconds deadl
     return std::move(answer->body);
 }
 
-AgentResult<std::size_t> ConversationCalls::event_count() const {
-    const auto answer = send({.path = "/events/count"});
+AgentResult<std::size_t> ConversationCalls::event_count(std::chrono::milliseconds deadline) const {
+    const auto answer = send({.path = "/events/count", .deadline = deadline});
     if (!answer) return AgentFailure(answer.error());
     std::size_t count = 0;
     const char* const end = answer->body.data() + answer->body.size();
@@ -182,8 +182,10 @@ AgentResult<std::size_t> ConversationCalls::event_count() const {
 }
 
 AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
-    const auto page =
-        page_of(send({.path = "/events/search" + page_query(page_size, "") + "&sort_order=TIMESTAMP_DESC"}));
+    const auto page = server_->logs().pass<AgentResult<Json>>(id_, [&] {
+        return page_of(
+            send({.path = "/events/search" + page_query(page_size, "") + "&sort_order=TIMESTAMP_DESC"}));
+    });
     if (!page) return AgentFailure(page.error());
     std::vector<EventRef> newest = events_in(*page);
     std::reverse(newest.begin(), newest.end());
@@ -191,6 +193,10 @@ AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
 }
 
 AgentResult<std::vector<EventRef>> ConversationCalls::events(Clock::time_point until) const {
+    return server_->logs().pass<AgentResult<std::vector<EventRef>>>(id_, [&] { return read_log(until); });
+}
+
+AgentResult<std::vector<EventRef>> ConversationCalls::read_log(Clock::time_point until) const {
     std::vector<EventRef> log;
     std::unordered_set<std::string> seen;
     std::string page_id;
@@ -229,16 +235,15 @@ AgentResult<void> ConversationCalls::send_message_json(std::string_view message,
         // The server keeps the message before it looks for room for the run; newer ones say so.
         AgentError& error = sent.error();
         const bool says_so = error.text.find("Message saved") != std::string::npos;
-        error.text = std::string("the run did not begin; the message itself ") +
-                     (says_so ? "is" : "may be") +
+        error.text = std::string("the run did not begin; the message itself ") + (says_so ? "is" : "may be") +
                      " saved: do not send it again, but let the agent run later (" + error.text + ")";
         error.maybe_done = true;
     }
     return sent;
 }
 
-AgentResult<void> ConversationCalls::run() const {
-    return post("/run", "", Repeat::never);
+AgentResult<void> ConversationCalls::run(std::chrono::milliseconds deadline) const {
+    return without_body(send({.method = "POST", .path = "/run", .deadline = deadline}));
 }
 
 AgentResult<void> ConversationCalls::pause() const {

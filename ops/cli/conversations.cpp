@@ -27,7 +27,8 @@ std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& p
     return {command, options};
 }
 
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config) {
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config,
+                                                       std::chrono::milliseconds within) {
     const std::string url = options.url.empty() ? config.agent_server.url : options.url;
     if (url.empty()) throw Exit{usage, "no agent server: expected --agent-url, or [agent_server] url"};
     const auto address = agent::parse_address(url);
@@ -39,12 +40,13 @@ std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& option
         key = Secret();  // one server's key is not for another's eyes
     }
     auto server = std::make_shared<const agent::AgentServer>(*address, std::move(key));
-    static_cast<void>(expect(server->features()));
+    static_cast<void>(expect(server->features(within)));
     return server;
 }
 
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options) {
-    return reach_server(options, load(options.common));
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options,
+                                                       std::chrono::milliseconds within) {
+    return reach_server(options, load(options.common), within);
 }
 
 agent::ConversationCalls reach_conversation(const AgentCommon& options) {

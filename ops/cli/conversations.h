@@ -1,6 +1,7 @@
 // What the commands of `epilogue conversations` share: the server they speak to, and how its errors are said.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,9 +23,12 @@ struct AgentCommon {
 std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& parent, const char* name,
                                                                      const char* help, bool with_id = true);
 
-/// The server that the options or the configuration name, reached; throws Exit 64 or 69.
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config);
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options);
+/// The server that the options or the configuration name, reached `within` that time (0: as long as calls
+/// take); throws Exit 64 or 69.
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config,
+                                                       std::chrono::milliseconds within = {});
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options,
+                                                       std::chrono::milliseconds within = {});
 
 /// The calls of the conversation that the options name.
 agent::ConversationCalls reach_conversation(const AgentCommon& options);

@@ -132,54 +132,6 @@ BOOST_AUTO_TEST_CASE(a_message_whose_answer_is_lost_is_not_sent_again) {
     BOOST_TEST(server.bodies("POST /events").size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_message_that_is_kept_although_the_run_is_refused_is_said_to_be_kept) {
-    FakeAgentServer server;
-    server.add(id);
-    const auto refuse = [&](const std::string& detail) {
-        server.on("POST /events", [detail](const auto&) {
-            return fake_platform::json_reply(429, Json{{"detail", detail}}.dump());
-        });
-        return calls_of(server).send_message("hello", true).error();
-    };
-    const AgentError saved = refuse("Message saved, but the conversation run limit was reached.");
-    BOOST_TEST((saved.kind == Kind::overloaded));
-    BOOST_TEST(saved.maybe_done);
-    BOOST_TEST(saved.text.find("the message itself is saved: do not send it again") != std::string::npos,
-               saved.text);
-    const AgentError silent = refuse("Too many requests.");
-    BOOST_TEST(silent.maybe_done);
-    BOOST_TEST(silent.text.find("the message itself may be saved") != std::string::npos, silent.text);
-    // Without a run nothing was begun.
-    BOOST_TEST(!calls_of(server).send_message("hello").error().maybe_done);
-}
-
-BOOST_AUTO_TEST_CASE(a_read_or_a_question_that_the_server_fails_at_has_done_nothing) {
-    FakeAgentServer server("1.7.3");
-    server.add(id);
-    const auto fail = [](const auto&) { return fake_platform::json_reply(500, "{}"); };
-    server.on("GET /events/search", fail);
-    server.on("POST /ask_agent", fail);
-    server.on("POST /generate_title", fail);
-    server.on("POST /events", fail);
-    BOOST_TEST(!calls_of(server).events().error().maybe_done);
-    BOOST_TEST(!calls_of(server).ask_agent("?").error().maybe_done);
-    BOOST_TEST(!calls_of(server).generate_title().error().maybe_done);
-    BOOST_TEST(calls_of(server).send_message("hello").error().maybe_done);
-}
-
-BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_refused_and_never_sent) {
-    FakeAgentServer server("1.7.3");
-    server.add(id);
-    const std::string broken = "caf\xe9";
-    BOOST_TEST((calls_of(server).send_message(broken).error().kind == Kind::invalid));
-    BOOST_TEST(calls_of(server).send_message(broken).error().text == "the message is not valid UTF-8");
-    BOOST_TEST((calls_of(server).ask_agent(broken).error().kind == Kind::invalid));
-    BOOST_TEST((calls_of(server).respond(false, broken).error().kind == Kind::invalid));
-    BOOST_TEST((calls_of(server).set_title(broken).error().kind == Kind::invalid));
-    BOOST_TEST((calls_of(server).update_secrets({{"A", Secret(broken)}}).error().kind == Kind::invalid));
-    BOOST_TEST(server.seen().empty());
-}
-
 BOOST_AUTO_TEST_CASE(a_read_is_repeated_on_a_new_connection) {
     FakeAgentServer server;
     server.add(id);
