@@ -10,6 +10,7 @@
 #include "agent/json.h"
 #include "base/bounded_json.h"
 #include "base/ids.h"
+#include "base/text.h"
 
 namespace epilogue::agent {
 namespace {
@@ -45,6 +46,12 @@ AgentResult<Json> own_json(std::string_view text, std::string_view what) {
             std::string(what) + " is " + std::string(objection.empty() ? "no JSON" : objection));
     }
     return json;
+}
+
+/// JSON has no room for other bytes: they would be replaced in silence.
+AgentResult<void> require_utf8(std::string_view text, std::string_view what) {
+    if (is_utf8(text)) return {};
+    return agent_failure(AgentError::Kind::invalid, std::string(what) + " is not valid UTF-8");
 }
 
 /// "limit=100&page_id=…"
@@ -165,8 +172,8 @@ AgentResult<std::string> ConversationCalls::info(std::chrono::milliseconds deadl
     return std::move(answer->body);
 }
 
-AgentResult<std::size_t> ConversationCalls::event_count() const {
-    const auto answer = send({.path = "/events/count"});
+AgentResult<std::size_t> ConversationCalls::event_count(std::chrono::milliseconds deadline) const {
+    const auto answer = send({.path = "/events/count", .deadline = deadline});
     if (!answer) return AgentFailure(answer.error());
     std::size_t count = 0;
     const char* const end = answer->body.data() + answer->body.size();
@@ -175,8 +182,10 @@ AgentResult<std::size_t> ConversationCalls::event_count() const {
 }
 
 AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
-    const auto page =
-        page_of(send({.path = "/events/search" + page_query(page_size, "") + "&sort_order=TIMESTAMP_DESC"}));
+    const auto page = server_->logs().pass<AgentResult<Json>>(id_, [&] {
+        return page_of(
+            send({.path = "/events/search" + page_query(page_size, "") + "&sort_order=TIMESTAMP_DESC"}));
+    });
     if (!page) return AgentFailure(page.error());
     std::vector<EventRef> newest = events_in(*page);
     std::reverse(newest.begin(), newest.end());
@@ -184,6 +193,10 @@ AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
 }
 
 AgentResult<std::vector<EventRef>> ConversationCalls::events(Clock::time_point until) const {
+    return server_->logs().pass<AgentResult<std::vector<EventRef>>>(id_, [&] { return read_log(until); });
+}
+
+AgentResult<std::vector<EventRef>> ConversationCalls::read_log(Clock::time_point until) const {
     std::vector<EventRef> log;
     std::unordered_set<std::string> seen;
     std::string page_id;
@@ -205,6 +218,7 @@ AgentResult<std::vector<EventRef>> ConversationCalls::events(Clock::time_point u
 }
 
 AgentResult<void> ConversationCalls::send_message(std::string_view text, bool run) const {
+    if (const auto checked = require_utf8(text, "the message"); !checked) return checked;
     Json message = {{"role", "user"}};
     message["content"] = Json::array({{{"type", "text"}, {"text", std::string(text)}}});
     return send_message_json(text_of(message), run);
@@ -216,11 +230,20 @@ AgentResult<void> ConversationCalls::send_message_json(std::string_view message,
     if (string_in(*body, "role") != "user")
         return agent_failure(AgentError::Kind::invalid, "only messages of the user can be sent");
     (*body)["run"] = run;
-    return post("/events", text_of(*body), Repeat::never);
+    auto sent = post("/events", text_of(*body), Repeat::never);
+    if (!sent && run && sent.error().kind == AgentError::Kind::overloaded) {
+        // The server keeps the message before it looks for room for the run; newer ones say so.
+        AgentError& error = sent.error();
+        const bool says_so = error.text.find("Message saved") != std::string::npos;
+        error.text = std::string("the run did not begin; the message itself ") + (says_so ? "is" : "may be") +
+                     " saved: do not send it again, but let the agent run later (" + error.text + ")";
+        error.maybe_done = true;
+    }
+    return sent;
 }
 
-AgentResult<void> ConversationCalls::run() const {
-    return post("/run", "", Repeat::never);
+AgentResult<void> ConversationCalls::run(std::chrono::milliseconds deadline) const {
+    return without_body(send({.method = "POST", .path = "/run", .deadline = deadline}));
 }
 
 AgentResult<void> ConversationCalls::pause() const {
@@ -233,6 +256,7 @@ AgentResult<void> ConversationCalls::interrupt() const {
 }
 
 AgentResult<void> ConversationCalls::respond(bool accept, std::string_view reason) const {
+    if (const auto checked = require_utf8(reason, "the reason"); !checked) return checked;
     Json body = {{"accept", accept}};
     if (!reason.empty()) body["reason"] = std::string(reason);
     return post("/events/respond_to_confirmation", text_of(body), Repeat::never);
@@ -253,16 +277,22 @@ AgentResult<void> ConversationCalls::set_security_analyzer(std::string_view anal
 AgentResult<void> ConversationCalls::update_secrets(
     const std::vector<std::pair<std::string, Secret>>& secrets) const {
     Json values = Json::object();
-    for (const auto& [name, value] : secrets)
+    for (const auto& [name, value] : secrets) {
+        if (const auto checked = require_utf8(name, "a secret's name"); !checked) return checked;
+        if (const auto checked = require_utf8(value.reveal(), "the secret " + name); !checked) return checked;
         values[name] = Json{{"kind", "StaticSecret"}, {"value", value.reveal()}};
+    }
     return post("/secrets", text_of({{"secrets", values}}), Repeat::once);
 }
 
 AgentResult<std::string> ConversationCalls::ask_agent(std::string_view question) const {
+    if (const auto checked = require_utf8(question, "the question"); !checked)
+        return AgentFailure(checked.error());
     return text_of_answer({.method = "POST",
                            .path = "/ask_agent",
                            .body = text_of({{"question", std::string(question)}}),
-                           .deadline = server_->deadlines().llm},
+                           .deadline = server_->deadlines().llm,
+                           .changes = false},
                           "response");
 }
 
@@ -274,11 +304,13 @@ AgentResult<std::string> ConversationCalls::generate_title(int max_length, std::
     return text_of_answer({.method = "POST",
                            .path = "/generate_title",
                            .body = text_of({{"max_length", max_length}, {"llm", *json}}),
-                           .deadline = server_->deadlines().llm},
+                           .deadline = server_->deadlines().llm,
+                           .changes = false},
                           "title");
 }
 
 AgentResult<void> ConversationCalls::set_title(std::string_view title) const {
+    if (const auto checked = require_utf8(title, "the title"); !checked) return checked;
     const auto answer =
         send({.method = "PATCH", .body = text_of({{"title", std::string(title)}}), .repeat = Repeat::once});
     if (!answer) return AgentFailure(answer.error());

@@ -52,17 +52,20 @@ class ConversationCalls {
     /// there.
     AgentResult<std::string> info(std::chrono::milliseconds deadline = {}) const;
     /// How many events its log has.
-    AgentResult<std::size_t> event_count() const;
+    AgentResult<std::size_t> event_count(std::chrono::milliseconds deadline = {}) const;
     /// Its whole log, page by page, in the server's order; at most 1 GiB. No page is asked for after `until`.
+    /// A log that the server failed to read is asked for only as AgentServer::logs() lets it.
     AgentResult<std::vector<EventRef>> events(Clock::time_point until = Clock::time_point::max()) const;
     /// The last of them, one page at most, in the same order.
     AgentResult<std::vector<EventRef>> newest_events() const;
-    /// Appends a message of the user. `run`: and lets the agent answer.
+    /// Appends a message of the user; `invalid` when it is not UTF-8. `run`: and lets the agent answer.
+    /// `overloaded` then means that the message is kept, or may be (`maybe_done`), and only the run was
+    /// refused: run() does the rest.
     AgentResult<void> send_message(std::string_view text, bool run = false) const;
     /// The same with a message as JSON: {"role": "user", "content": [...]}.
     AgentResult<void> send_message_json(std::string_view message, bool run = false) const;
     /// Lets the agent work. `busy` when it does already.
-    AgentResult<void> run() const;
+    AgentResult<void> run(std::chrono::milliseconds deadline = {}) const;
     /// Stops the agent after its present step.
     AgentResult<void> pause() const;
     /// Stops the agent in the middle of its step.
@@ -90,6 +93,7 @@ class ConversationCalls {
 
   private:
     AgentResult<Answer> send(Call call) const;
+    AgentResult<std::vector<EventRef>> read_log(Clock::time_point until) const;
     /// How long a call may take from now on that wants so long (0: as long as calls do).
     std::chrono::milliseconds deadline_of(std::chrono::milliseconds wanted) const;
     AgentResult<void> post(std::string_view tail, std::string body, Repeat repeat) const;

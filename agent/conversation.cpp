@@ -9,6 +9,7 @@
 #include "agent/json.h"
 #include "agent/last_words.h"
 #include "agent/run_watch.h"
+#include "agent/stop_hooks.h"
 #include "base/bounded_json.h"
 #include "base/io/log.h"
 
@@ -24,6 +25,9 @@ constexpr auto start_again_after = 200ms;
 constexpr auto room_again_after = 1s;
 constexpr auto detail_patience = 2s;  // between the status `error` and the event that says why
 constexpr auto log_patience = 30s;    // for the last look at the log
+constexpr auto ask_patience =
+    30s;  // for one answer about the status, while the socket may tell it any moment
+constexpr auto verdict_patience = 10s;
 
 milliseconds left_until(Clock::time_point deadline) {
     return std::max(1ms, std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
@@ -61,10 +65,15 @@ AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::create(
 
 AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::attach(
     std::shared_ptr<const AgentServer> server, const std::string& id, ConversationOptions options) {
-    const auto features = server->features();
+    const auto until = options.until;
+    const auto left = [until] {  // 0: as long as calls take
+        return until == Clock::time_point::max() ? milliseconds(0) : left_until(until);
+    };
+    const auto features = server->features(left());
     if (!features) return AgentFailure(features.error());
+    if (!options.socket.quiet) options.socket.quiet = quiet_of(*features);
     auto calls = std::make_shared<ConversationCalls>(std::move(server), id);
-    const auto info = calls->info();
+    const auto info = calls->info(left());
     if (!info) return AgentFailure(info.error());
     std::unique_ptr<RemoteConversation> conversation(
         new RemoteConversation(std::move(calls), std::move(options)));
@@ -76,9 +85,10 @@ void RemoteConversation::open(const std::string& info, SocketAuth auth) {
     for (const std::string& kind : options_.hooks.not_run)
         log_warn("a remote conversation does not run these hooks", {{"kind", kind}});
     run_session_hooks(options_.hooks.session_start, "SessionStart");
-    feed_ = std::make_unique<EventFeed>(calls_, info, auth, options_.socket,
-                                        [this](const EventRef& event) { on_event(event); });
-    static_cast<void>(feed_->wait_synced(Clock::now() + options_.first_sync));
+    feed_ = std::make_unique<EventFeed>(
+        calls_, info, FeedOptions{auth, options_.socket, options_.reads_log, options_.look_after},
+        [this](const EventRef& event) { on_event(event); });
+    static_cast<void>(feed_->wait_synced(std::min(options_.until, Clock::now() + options_.first_sync)));
 }
 
 void RemoteConversation::on_event(const EventRef& event) const {
@@ -129,31 +139,44 @@ std::optional<AgentError> RemoteConversation::ended() const {
     return feed_->ended();
 }
 
-AgentResult<bool> RemoteConversation::start() {
-    return start(Clock::now() + start_patience);
+std::optional<AgentError> RemoteConversation::log_fault() const {
+    return feed_->log_fault();
 }
 
-AgentResult<bool> RemoteConversation::start(Clock::time_point deadline) {
+AgentResult<bool> RemoteConversation::start() {
+    return start(Clock::now() + calls_->server().deadlines().call, Clock::now() + start_patience);
+}
+
+/// `room_until`: how long a server without room is asked again.
+AgentResult<bool> RemoteConversation::start(Clock::time_point deadline, Clock::time_point room_until) {
     const auto patience = std::min(deadline, Clock::now() + start_patience);
     for (;;) {
-        const auto started = calls_->run();
+        const auto started = calls_->run(left_until(deadline));
         if (started) return true;
         const auto kind = started.error().kind;
-        if (kind == AgentError::Kind::overloaded && Clock::now() + room_again_after < deadline) {
-            if (const auto waited = wait_for_change(room_again_after); !waited)
-                return AgentFailure(waited.error());
+        const milliseconds pause = std::max<milliseconds>(room_again_after, started.error().retry_after);
+        if (kind == AgentError::Kind::overloaded && Clock::now() + pause < room_until) {
+            if (const auto waited = wait_for(pause); !waited) return AgentFailure(waited.error());
             continue;
         }
         if (kind != AgentError::Kind::busy) return AgentFailure(started.error());
         // Busy, though nothing runs: the server has not quite ended the run before, or (old ones) works
         // without saying so. A message that was sent meanwhile is answered only when the run is asked for
         // again.
-        const auto info = calls_->info();
+        const auto info = calls_->info(left_until(deadline));
         if (!info) return AgentFailure(info.error());
         if (status_in(*info) == "running" || Clock::now() >= patience) return false;
         if (const auto waited = wait_for_change(start_again_after); !waited)
             return AgentFailure(waited.error());
     }
+}
+
+/// For a pause that no status cuts short. `closed` when the conversation was closed meanwhile.
+AgentResult<void> RemoteConversation::wait_for(Milliseconds pause) const {
+    const auto until = Clock::now() + pause;
+    while (Clock::now() < until)
+        if (const auto waited = wait_for_change(left_until(until)); !waited) return waited;
+    return {};
 }
 
 AgentResult<void> RemoteConversation::wait_for_change(Milliseconds most) const {
@@ -166,52 +189,75 @@ AgentResult<RunEnd> RemoteConversation::run(Milliseconds deadline) {
     const auto end = Clock::now() + deadline;
     const auto info = calls_->info(deadline);
     if (!info) return AgentFailure(info.error());
-    const std::uint64_t seen = feed_->newest_status().number;
-    const auto started = start(end);
+    const SeenStatus newest = feed_->newest_status();
+    const auto started = start(end, end);
     if (!started) return AgentFailure(started.error());
-    return wait(*started ? status_in(*info) : "running", seen, end);
+    return wait(*started ? status_in(*info) : "running", newest, end);
 }
 
 AgentResult<RunEnd> RemoteConversation::wait_for_end(Milliseconds deadline) {
-    return wait("", feed_->newest_status().number, Clock::now() + deadline);
+    return wait("", feed_->newest_status(), Clock::now() + deadline);
 }
 
-AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, std::uint64_t seen,
+AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, const SeenStatus& newest,
                                              Clock::time_point deadline) {
-    RunWatch watch(before);
+    RunWatch watch(before, newest.timestamp);
+    std::uint64_t seen = newest.number;
     const AgentError too_late{AgentError::Kind::timed_out,
-                              "the run did not end before the deadline; it may go on", false};
+                              "the run did not end before the deadline; it may go on"};
     AgentError last = too_late;
     auto ask_at = before.empty() ? Clock::now() : watch.ask_next(Clock::now(), feed_->is_live());
     while (Clock::now() < deadline) {
         const auto statuses = feed_->wait_status(seen, std::min(ask_at, deadline));
         if (!statuses) return AgentFailure(statuses.error());
-        bool ask = Clock::now() >= ask_at;
         for (const SeenStatus& each : *statuses) {
             seen = each.number;
-            watch.saw(each.status, each.after_run);
-            ask = ask || ends_run(each.status);
+            watch.saw(each.status, each.after_run, each.timestamp);
+            if (ends_run(each.status)) ask_at = std::min(ask_at, RunWatch::ask_after_end(Clock::now()));
         }
-        if (!ask) continue;
-        const auto info = feed_->ask_info(left_until(deadline));
+        if (watch.over()) return conclude(*watch.over(), deadline);
+        if (Clock::now() < ask_at) continue;
+        const auto info = feed_->ask_info(std::min<milliseconds>(ask_patience, left_until(deadline)));
         if (info) {
-            if (const std::string status = status_in(*info); watch.confirm(status, Clock::now()))
-                return conclude(status, deadline);
+            const std::string status = status_in(*info);
+            const std::size_t passed = status == "finished" ? hooks_passed(watch, *info, deadline) : 0;
+            if (watch.confirm(status, Clock::now(), passed)) return conclude(status, deadline);
             last = too_late;
         } else {
             if (!may_pass(info.error().kind)) return AgentFailure(info.error());
             if (watch.failed_by_socket()) return conclude(feed_->newest_status().status, deadline);
             if (Clock::now() < deadline) last = info.error();  // else it may only have had no time
+            watch.failed();
         }
         ask_at = watch.ask_next(Clock::now(), feed_->is_live());
+        if (!info) ask_at = std::max(ask_at, Clock::now() + info.error().retry_after);
     }
     return AgentFailure(last);
 }
 
+/// How many stop hooks have let the end pass that stands now. Tells `watch` how many there are.
+std::size_t RemoteConversation::hooks_passed(RunWatch& watch, const std::string& info,
+                                             Clock::time_point deadline) const {
+    std::size_t hooks = stop_hooks_in(info);
+    // Without a socket only the log says what they said.
+    if (hooks > 0 && !feed_->is_live())
+        static_cast<void>(feed_->reconcile(std::min(deadline, Clock::now() + verdict_patience)));
+    std::size_t passed = 0;
+    static_cast<void>(feed_->wait_events(Clock::now(), [&](const EventList& events) {
+        if (hooks == 0 && has_stop_hook(events)) hooks = 1;
+        if (hooks > 0) passed = stop_hooks_passed(events);
+        return true;
+    }));
+    watch.expect_stop_hooks(hooks);
+    return passed;
+}
+
 AgentResult<RunEnd> RemoteConversation::conclude(const std::string& status, Clock::time_point deadline) {
     const auto log_until = std::min(deadline, Clock::now() + log_patience);
-    const auto read = feed_->reconcile(log_until);
-    if (!read && read.error().kind == AgentError::Kind::closed) return AgentFailure(read.error());
+    if (options_.reads_log) {
+        const auto read = feed_->reconcile(log_until);
+        if (!read && read.error().kind == AgentError::Kind::closed) return AgentFailure(read.error());
+    }
     RunEnd end{status, ""};
     if (status == "error") end.reason = error_reason(log_until);
     if (status == "stuck") end.reason = "the agent repeats itself without getting on";

@@ -23,6 +23,8 @@
 namespace epilogue::agent {
 
 class EventFeed;
+class RunWatch;
+struct SeenStatus;
 
 /// What this side adds to a conversation.
 struct ConversationOptions {
@@ -35,6 +37,13 @@ struct ConversationOptions {
     SocketLimits socket;
     /// How long creating or attaching waits for the events that are there already; what is late comes later.
     std::chrono::milliseconds first_sync{15'000};
+    /// Attaching is given up then, as `timed_out`.
+    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+    /// False: for one who only runs it. The log is not read; events() has what came since, and callbacks too.
+    bool reads_log = true;
+    /// After so long without an event the server is asked whether something was missed, or the conversation
+    /// is gone; then after twice as long, up to ten times.
+    std::chrono::milliseconds look_after{30'000};
 };
 
 /// A secret's value, or a call that gives it when it is sent.
@@ -79,8 +88,11 @@ class RemoteConversation {
     /// True while events come by themselves.
     bool is_live() const;
 
-    /// Why events come no more by themselves: the key or the conversation is refused.
+    /// Why events come no more by themselves: the key is refused, or the conversation is gone.
     std::optional<AgentError> ended() const;
+    /// Why the server's log could not be read the last time, as long as that is so: what was before is
+    /// missing, what comes is told. It is asked for again after growing pauses, and given up in the end.
+    std::optional<AgentError> log_fault() const;
 
     /// Lets the agent work; does not wait for its end. False when it worked already.
     AgentResult<bool> start();
@@ -88,8 +100,9 @@ class RemoteConversation {
     /// does.
     AgentResult<RunEnd> run(Milliseconds deadline = std::chrono::hours(1));
     /// Waits until the agent has stopped working, at most for `deadline` (timed_out; it may work on). The
-    /// socket tells it; while that is down or silent REST is asked. The end is reported once all events are
-    /// here.
+    /// socket tells it with the snapshot of a run that is over; where none comes, or the socket is down, REST
+    /// confirms it. Where the conversation has stop hooks, `finished` ends nothing before all of them have
+    /// let it pass. The end is reported once all events are here, unless the log cannot be read.
     AgentResult<RunEnd> wait_for_end(Milliseconds deadline = std::chrono::hours(1));
 
     /// Sends the secrets, each asked for now. `invalid` when one cannot be had.
@@ -106,9 +119,13 @@ class RemoteConversation {
     void open(const std::string& info, SocketAuth auth);
     void on_event(const EventRef& event) const;
     void run_session_hooks(const std::vector<Hook>& hooks, std::string_view kind) const;
-    AgentResult<bool> start(std::chrono::steady_clock::time_point deadline);
+    AgentResult<bool> start(std::chrono::steady_clock::time_point deadline,
+                            std::chrono::steady_clock::time_point room_until);
+    std::size_t hooks_passed(RunWatch& watch, const std::string& info,
+                             std::chrono::steady_clock::time_point deadline) const;
+    AgentResult<void> wait_for(Milliseconds pause) const;
     AgentResult<void> wait_for_change(Milliseconds most) const;
-    AgentResult<RunEnd> wait(const std::string& before, std::uint64_t seen,
+    AgentResult<RunEnd> wait(const std::string& before, const SeenStatus& newest,
                              std::chrono::steady_clock::time_point deadline);
     AgentResult<RunEnd> conclude(const std::string& status, std::chrono::steady_clock::time_point deadline);
     std::string error_reason(std::chrono::steady_clock::time_point deadline) const;

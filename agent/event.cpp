@@ -44,6 +44,9 @@ std::optional<RemoteEvent> parse_event(std::string_view json) {
         event.status = status_in(parsed, event.key);
     } else if (event.kind == "ConversationErrorEvent") {
         event.error = error_in(parsed);
+    } else if (event.kind == "HookExecutionEvent" && string_in(parsed, "hook_event_type") == "Stop") {
+        const Json& blocked = member_of(parsed, "blocked");
+        event.stop = blocked.is_boolean() && blocked.get<bool>() ? StopVerdict::denied : StopVerdict::allowed;
     }
     event.json = text_of(parsed);
     return event;

@@ -8,6 +8,9 @@
 
 namespace epilogue::agent {
 
+/// What a stop hook said when the agent wanted to end its run.
+enum class StopVerdict { none, allowed, denied };
+
 struct RemoteEvent {
     std::string id;
     std::string timestamp;  ///< the server's local time, without a zone: compares as text
@@ -16,7 +19,8 @@ struct RemoteEvent {
     std::string key;        ///< of a state update: which field of the state, or "full_state"
     std::string status;     ///< of a state update: the execution status it holds, if it holds one
     std::string error;      ///< of a ConversationErrorEvent: "code: detail"
-    std::string json;       ///< all of it, one line
+    StopVerdict stop = StopVerdict::none;  ///< of a stop hook's HookExecutionEvent
+    std::string json;                      ///< all of it, one line
 
     /// A snapshot of the whole state: new at each subscription, never part of the server's log.
     bool is_full_state() const { return key == "full_state"; }

@@ -28,6 +28,8 @@ Features features_of(std::string_view version) {
     constexpr Version first_frame_auth_since{1, 18, 1};
     constexpr Version no_generate_title_since{1, 19, 0};
     constexpr Version interrupt_since{1, 23, 0};
+    constexpr Version answers_pings_since{1, 22,
+                                          1};  // seen there and later; what is between 1.7.3 and it, nowhere
 
     Features features;
     features.version = version;
@@ -40,6 +42,7 @@ Features features_of(std::string_view version) {
     features.final_response = *known >= final_response_since;
     features.generate_title = *known < no_generate_title_since;
     features.interrupt = *known >= interrupt_since;
+    features.answers_pings = *known >= answers_pings_since;
     return features;
 }
 

@@ -29,6 +29,8 @@ struct Features {
     bool final_response = false;
     bool interrupt = false;
     bool generate_title = true;
+    /// It answers pings whatever its conversations do. Older ones stand still while an LLM is asked.
+    bool answers_pings = false;
 };
 
 /// The features of that version; of an unknown one those that every version known to us has.

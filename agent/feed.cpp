@@ -1,5 +1,6 @@
 #include "agent/feed.h"
 
+#include <algorithm>
 #include <exception>
 #include <string_view>
 #include <unordered_set>
@@ -13,17 +14,17 @@ namespace epilogue::agent {
 namespace {
 
 constexpr std::size_t kept_statuses = 256;
+constexpr int most_failed_syncs = 8;  // of a log that the server cannot read: then only what comes is told
+constexpr int longest_look = 10;      // times look_after
+constexpr std::chrono::seconds look_patience{10};
 
 }  // namespace
 
-EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info, SocketAuth auth,
-                     SocketLimits limits, Listener on_event)
-    : calls_(std::move(calls)), on_event_(std::move(on_event)) {
+EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info,
+                     FeedOptions options, Listener on_event)
+    : calls_(std::move(calls)), options_(std::move(options)), on_event_(std::move(on_event)) {
     state_.replace(info, 0);
-    worker_ = std::thread([this] {
-        name_this_thread("event feed");
-        work();
-    });
+    plan_next_look(false);
     const AgentServer& server = calls_->server();
     SocketListener listener;
     listener.on_open = [] {};
@@ -36,8 +37,12 @@ EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::
         changed_.notify_all();
     };
     socket_ = std::make_unique<EventSocket>(
-        SocketTarget{server.address(), calls_->id(), server.session_key(), auth}, std::move(listener),
-        limits);
+        SocketTarget{server.address(), calls_->id(), server.session_key(), options_.auth},
+        std::move(listener), options_.limits);
+    worker_ = std::thread([this] {
+        name_this_thread("event feed");
+        work();
+    });
 }
 
 EventFeed::~EventFeed() {
@@ -66,12 +71,15 @@ void EventFeed::frame(const std::string& text) {
     const bool first = !std::exchange(live_, true);
     if (!event->status.empty()) {
         // The first frame of a socket is a snapshot, too, but says nothing of a run.
-        statuses_.push_back({event->status, ++statuses_seen_, event->is_full_state() && !first});
+        statuses_.push_back(
+            {event->status, ++statuses_seen_, event->is_full_state() && !first, event->timestamp});
         if (statuses_.size() > kept_statuses) statuses_.pop_front();
     }
     arrived_.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
     // The first frame proves the subscription: whatever is not in the log by now will come as a frame.
-    if (first) ++syncs_wanted_;
+    if (first && options_.reads_log) ++syncs_wanted_;
+    ++frames_seen_;
+    plan_next_look(false);
     changed_.notify_all();
 }
 
@@ -79,7 +87,7 @@ void EventFeed::down(const std::string& cause) {
     log_debug("no event socket", {{"conversation", calls_->id()}, {"cause", cause}});
     const std::lock_guard lock(mutex_);
     live_ = false;
-    ++syncs_wanted_;  // REST stands in for the socket, at the pace of its attempts
+    if (options_.reads_log) ++syncs_wanted_;  // REST stands in for the socket, at the pace of its attempts
     changed_.notify_all();
 }
 
@@ -88,6 +96,7 @@ void EventFeed::work() {
     for (;;) {
         wait_for_work(lock);
         if (stopping_) return;
+        if (look_at_ && Clock::now() >= *look_at_) look(lock);
         // The log first: what came meanwhile is newer.
         const std::uint64_t wanted = syncs_wanted_;
         AgentResult<void> done;
@@ -108,10 +117,49 @@ void EventFeed::work() {
 
 void EventFeed::wait_for_work(std::unique_lock<std::mutex>& lock) {
     const auto is_there = [this] { return stopping_ || !arrived_.empty() || syncs_wanted_ > syncs_done_; };
-    if (!sync_again_at_)
-        changed_.wait(lock, is_there);
-    else if (!changed_.wait_until(lock, *sync_again_at_, is_there))
-        ++syncs_wanted_;
+    while (!is_there()) {
+        const auto now = Clock::now();
+        if (sync_again_at_ && now >= *sync_again_at_) {
+            sync_again_at_.reset();
+            ++syncs_wanted_;
+        }
+        if (is_there() || (look_at_ && now >= *look_at_)) return;
+        const auto until = std::min(sync_again_at_.value_or(Clock::time_point::max()),
+                                    look_at_.value_or(Clock::time_point::max()));
+        if (until == Clock::time_point::max())
+            changed_.wait(lock);
+        else
+            changed_.wait_until(lock, until);
+    }
+}
+
+void EventFeed::plan_next_look(bool silent) {
+    if (!options_.reads_log) return;
+    silent_looks_ = silent ? silent_looks_ + 1 : 0;
+    look_at_ = Clock::now() +
+               full_jitter(silent_looks_ + 1, 1.0, options_.look_after, options_.look_after * longest_look);
+}
+
+/// Nothing came for a while. A connection may be dead without a sign of it, and a deleted conversation's
+/// socket stays open and is silent.
+void EventFeed::look(std::unique_lock<std::mutex>& lock) {
+    plan_next_look(true);
+    const std::uint64_t frames = frames_seen_;
+    lock.unlock();
+    const auto count = calls_->event_count(look_patience);
+    const std::size_t known = known_events();
+    lock.lock();
+    if (!count) {
+        if (count.error().kind != AgentError::Kind::not_found || stopping_) return;
+        live_ = false;
+        look_at_.reset();
+        ended_ = count.error();
+        changed_.notify_all();
+        return;
+    }
+    if (*count <= known || frames != frames_seen_ || !last_sync_) return;
+    deaf_since_ = frames;
+    ++syncs_wanted_;
 }
 
 /// What the log holds and no frame told is missing until the log was read.
@@ -121,8 +169,16 @@ void EventFeed::plan_next_sync() {
         failed_syncs_ = 0;
         return;
     }
+    const AgentError& error = last_sync_.error();
+    constexpr int unhandled = 500;  // also what the server's gate for such logs says
+    if (++failed_syncs_ >= most_failed_syncs && error.status == unhandled) {
+        log_warn("a conversation's log is given up: its server cannot read it",
+                 {{"conversation", calls_->id()}, {"cause", error.text}});
+        return;
+    }
     constexpr std::chrono::seconds longest{30};
-    sync_again_at_ = Clock::now() + full_jitter(++failed_syncs_, 1.0, std::chrono::seconds(1), longest);
+    const auto pause = full_jitter(failed_syncs_, 1.0, calls_->server().deadlines().log_pause, longest);
+    sync_again_at_ = Clock::now() + std::max(pause, error.retry_after);
 }
 
 void EventFeed::take_arrived(std::unique_lock<std::mutex>& lock) {
@@ -148,19 +204,33 @@ std::size_t EventFeed::known_events() const {
 AgentResult<void> EventFeed::read_log() {
     // Reading a long log costs the server much. Ids are unique and nothing is ever taken out of a log: when
     // it has as many events as are known here, they are the same.
-    const std::size_t known = known_events();
-    if (const auto count = calls_->event_count(); count && known > 0 && *count == known) return {};
-    const auto log = calls_->events();
+    if (const std::size_t known = known_events(); known > 0) {
+        const auto count = calls_->event_count();
+        if (count && *count == known) return {};
+    }
+    const auto log = log_to_read();
     if (!log) return AgentFailure(log.error());
     static_cast<void>(ask_info());
     std::vector<EventRef> fresh;
+    bool deaf = false;
     {
         const std::lock_guard lock(mutex_);
         fresh = list_.reconcile(*log);
+        const auto since = std::exchange(deaf_since_, std::nullopt);
+        deaf = since == frames_seen_ && !fresh.empty();
         changed_.notify_all();
+    }
+    if (deaf) {
+        log_warn("an event socket tells nothing of what happens; it is connected again",
+                 {{"conversation", calls_->id()}});
+        socket_->reconnect();
     }
     for (const EventRef& event : fresh) deliver(event);
     return {};
+}
+
+AgentResult<std::vector<EventRef>> EventFeed::log_to_read() const {
+    return options_.reads_log ? calls_->events() : calls_->newest_events();
 }
 
 AgentResult<std::string> EventFeed::ask_info(std::chrono::milliseconds deadline) {
@@ -194,7 +264,9 @@ AgentResult<void> EventFeed::reconcile(Clock::time_point deadline) {
 
 bool EventFeed::wait_synced(Clock::time_point deadline) const {
     std::unique_lock lock(mutex_);
-    return changed_.wait_until(lock, deadline, [this] { return stopping_ || syncs_done_ > 0 || ended_; });
+    return changed_.wait_until(lock, deadline, [this] {
+        return stopping_ || syncs_done_ > 0 || ended_ || (!options_.reads_log && live_);
+    });
 }
 
 EventList EventFeed::events() const {
@@ -210,6 +282,12 @@ bool EventFeed::is_live() const {
 std::optional<AgentError> EventFeed::ended() const {
     const std::lock_guard lock(mutex_);
     return ended_;
+}
+
+std::optional<AgentError> EventFeed::log_fault() const {
+    const std::lock_guard lock(mutex_);
+    if (last_sync_) return std::nullopt;
+    return last_sync_.error();
 }
 
 SeenStatus EventFeed::newest_status() const {

@@ -27,6 +27,17 @@ struct SeenStatus {
     std::string status;
     std::uint64_t number = 0;  ///< from 1; grows with each status seen
     bool after_run = false;    ///< by the snapshot that a server sends when a run is over
+    std::string timestamp{};   ///< the server's
+};
+
+struct FeedOptions {
+    SocketAuth auth = SocketAuth::query;
+    SocketLimits limits;
+    /// False: only what comes is kept, and what reconcile() finds among the newest hundred events.
+    bool reads_log = true;
+    /// After so long without a frame the server is asked whether something was missed; then after twice as
+    /// long, up to ten times.
+    std::chrono::milliseconds look_after{30'000};
 };
 
 /// Thread-safe. `on_event` gets each event once, those of the wire only too, in the order in which they
@@ -37,8 +48,8 @@ class EventFeed {
     using Listener = std::function<void(const EventRef&)>;
 
     /// `info`: the conversation's information, as it was asked for before.
-    EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info, SocketAuth auth,
-              SocketLimits limits, Listener on_event);
+    EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info, FeedOptions options,
+              Listener on_event);
     ~EventFeed();
     EventFeed(const EventFeed&) = delete;
     EventFeed& operator=(const EventFeed&) = delete;
@@ -52,8 +63,8 @@ class EventFeed {
     /// (timed_out).
     AgentResult<void> reconcile(Clock::time_point deadline);
 
-    /// Waits until the log was read for the first time, well or not, or for `deadline`. False when it was
-    /// not.
+    /// Waits until the log was read for the first time, well or not (where it is not read: until the socket
+    /// stands), or for `deadline`. False when it was not.
     bool wait_synced(Clock::time_point deadline) const;
 
     /// The list now.
@@ -64,8 +75,10 @@ class EventFeed {
     AgentResult<std::string> ask_info(std::chrono::milliseconds deadline = {});
     /// True while the socket stands and has told a first frame.
     bool is_live() const;
-    /// Why the socket was given up for good, when it was.
+    /// Why nothing comes any more, when that is so: the key is refused, or the conversation is gone.
     std::optional<AgentError> ended() const;
+    /// Why the log was not read the last time, as long as that is so.
+    std::optional<AgentError> log_fault() const;
 
     /// The newest status that the socket told.
     SeenStatus newest_status() const;
@@ -83,12 +96,16 @@ class EventFeed {
     void work();
     void wait_for_work(std::unique_lock<std::mutex>& lock);
     void plan_next_sync();
+    void plan_next_look(bool silent);
+    void look(std::unique_lock<std::mutex>& lock);
     void take_arrived(std::unique_lock<std::mutex>& lock);
     std::size_t known_events() const;
     AgentResult<void> read_log();
+    AgentResult<std::vector<EventRef>> log_to_read() const;
     void deliver(const EventRef& event);
 
     const std::shared_ptr<const ConversationCalls> calls_;
+    const FeedOptions options_;
     const Listener on_event_;
     StateCache state_;
 
@@ -103,6 +120,10 @@ class EventFeed {
     AgentResult<void> last_sync_;
     int failed_syncs_ = 0;  ///< in a row
     std::optional<Clock::time_point> sync_again_at_;
+    std::optional<Clock::time_point> look_at_;
+    int silent_looks_ = 0;  ///< in a row
+    std::uint64_t frames_seen_ = 0;
+    std::optional<std::uint64_t> deaf_since_;  ///< frame, when the log has more than is known here
     bool live_ = false;
     bool stopping_ = false;
     std::optional<AgentError> ended_;

@@ -32,6 +32,19 @@ std::string message_text(const RemoteEvent& event) {
     return text;
 }
 
+AgentResult<std::string> last_words_of(const ConversationCalls& calls) {
+    auto said = calls.final_response();
+    if (said || said.error().kind != AgentError::Kind::unsupported) return said;
+    for (const bool newest : {true, false}) {
+        const auto log = newest ? calls.newest_events() : calls.events();
+        if (!log) return AgentFailure(log.error());
+        EventList events;
+        events.reconcile(*log);
+        if (auto words = last_words(events)) return std::move(*words);
+    }
+    return "";
+}
+
 std::optional<std::string> last_words(const EventList& events) {
     for (auto at = events.end(); at != events.begin();) {
         --at;

@@ -1,6 +1,9 @@
 #include "agent/run_watch.h"
 
+#include <algorithm>
+
 #include "agent/event.h"
+#include "base/backoff.h"
 
 namespace epilogue::agent {
 namespace {
@@ -9,18 +12,26 @@ using namespace std::chrono_literals;
 
 constexpr auto old_status_stands = 30s;  // longer than a server that was restarted needs to begin a run
 constexpr auto finished_stands = 250ms;  // a message that came during the last step takes it back within 3 ms
+constexpr auto hook_wait = 600s;         // contract §4b: then `finished` counts without the hook's verdict
+constexpr auto snapshot_follows = 100ms;
 constexpr auto ask_while_standing = 100ms;
 constexpr auto ask_without_socket = 1s;
 constexpr auto ask_with_socket = 5s;  // a deleted conversation's socket stays open, and is silent
 
 }  // namespace
 
-void RunWatch::saw(std::string_view status, bool after_run) {
+void RunWatch::saw(std::string_view status, bool after_run, std::string_view timestamp) {
+    const bool is_of_this_run = (moved_ || status != before_) && timestamp >= newest_;
+    if (!after_run && !ends_run(status)) over_.reset();
+    if (after_run && ends_run(status) && is_of_this_run) over_ = status;
     told_ = status;
+    newest_ = std::max<std::string>(newest_, std::string(timestamp));
     if (status != before_ || after_run) moved_ = true;
 }
 
-bool RunWatch::confirm(std::string_view status, Clock::time_point now) {
+bool RunWatch::confirm(std::string_view status, Clock::time_point now, std::size_t hooks_passed) {
+    failures_ = 0;
+    waits_for_hook_ = false;
     if (status != before_) moved_ = true;
     if (!ends_run(status)) {
         standing_since_.reset();
@@ -28,8 +39,11 @@ bool RunWatch::confirm(std::string_view status, Clock::time_point now) {
     }
     if (!standing_since_ || standing_ != status) standing_since_ = now;
     standing_ = status;
-    if (!moved_) return now - *standing_since_ >= old_status_stands;
-    return status != "finished" || now - *standing_since_ >= finished_stands;
+    const auto stands = now - *standing_since_;
+    if (!moved_) return stands >= old_status_stands;
+    if (status != "finished") return true;
+    waits_for_hook_ = hooks_passed < stop_hooks_;
+    return stands >= (waits_for_hook_ ? Clock::duration(hook_wait) : Clock::duration(finished_stands));
 }
 
 bool RunWatch::failed_by_socket() const {
@@ -37,9 +51,18 @@ bool RunWatch::failed_by_socket() const {
 }
 
 RunWatch::Clock::time_point RunWatch::ask_next(Clock::time_point now, bool live) const {
+    const Clock::duration longest = live ? ask_with_socket : ask_without_socket;
+    if (failures_ > 0)
+        return now + full_jitter(failures_, 1.0, 100ms,
+                                 std::chrono::duration_cast<std::chrono::milliseconds>(longest));
+    if (waits_for_hook_) return now + ask_without_socket;
     if (standing_since_) return now + ask_while_standing;
     if (!moved_ && ends_run(before_)) return now + ask_without_socket;  // perhaps there is nothing to do
-    return now + (live ? ask_with_socket : ask_without_socket);
+    return now + longest;
+}
+
+RunWatch::Clock::time_point RunWatch::ask_after_end(Clock::time_point now) {
+    return now + snapshot_follows;
 }
 
 }  // namespace epilogue::agent

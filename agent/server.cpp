@@ -1,12 +1,18 @@
 #include "agent/server.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/backoff.h"
 #include "base/bounded_json.h"
+#include "base/http_date.h"
+#include "base/instant.h"
 #include "base/text.h"
 
 namespace epilogue::agent {
@@ -16,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t longest_reason = 2000;
+constexpr milliseconds first_pause{500};  // of a read that is refused for want of room
+constexpr milliseconds longest_pause{30'000};
 constexpr std::size_t max_answer = std::size_t{256} << 20U;  // a hundred events of a few hundred kilobytes
 
 /// "body.role: Input should be …" for each reason of a 422.
@@ -64,30 +72,89 @@ AgentError::Kind kind_of(int status) {
     }
 }
 
+/// What servers answer with 500 before they do anything.
+bool is_refusal(int status, std::string_view reason) {
+    constexpr std::array<std::string_view, 3> refusals{"inactive_service", "Cannot condense conversation",
+                                                       "Only user messages"};
+    constexpr int not_implemented = 501;
+    return status == not_implemented ||
+           std::any_of(refusals.begin(), refusals.end(),
+                       [&](std::string_view each) { return reason.find(each) != std::string_view::npos; });
+}
+
+bool wants_to_be_asked_later(const AgentError& error) {
+    constexpr int unavailable = 503;
+    return error.kind == AgentError::Kind::overloaded ||
+           (error.status == unavailable && error.retry_after > milliseconds(0));
+}
+
+/// Waits for `pause`; false when `cancelled` (may be null) became true.
+bool wait(milliseconds pause, const std::atomic<bool>* cancelled) {
+    constexpr milliseconds look_every{50};
+    const auto until = Clock::now() + pause;
+    while (Clock::now() < until) {
+        if (cancelled != nullptr && cancelled->load()) return false;
+        const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+        std::this_thread::sleep_for(std::min(look_every, left));
+    }
+    return true;
+}
+
+/// The time that a Retry-After header asks for; 0 when there is none.
+milliseconds retry_after_in(const HttpAnswer& answer) {
+    constexpr std::int64_t longest_s = 86'400;
+    const auto found = answer.headers.find("retry-after");
+    if (found == answer.headers.end()) return milliseconds(0);
+    if (const auto seconds = integer_in(trimmed(found->second)))
+        return std::chrono::seconds(std::clamp(*seconds, std::int64_t{0}, longest_s));
+    const auto date = parse_http_date(trimmed(found->second));
+    if (!date) return milliseconds(0);
+    const auto left = std::chrono::ceil<std::chrono::seconds>(*date - system_now());
+    return std::clamp(left, std::chrono::seconds(0), std::chrono::seconds(longest_s));
+}
+
 }  // namespace
 
-AgentError error_of(int status, const std::string& body) {
+AgentError error_of(int status, const std::string& body, bool changes) {
     const std::string reason = reason_in(body);
     return {kind_of(status),
             "the agent server answered " + std::to_string(status) + (reason.empty() ? "" : ": " + reason),
-            status >= 500};
+            changes && status >= 500 && !is_refusal(status, reason), status};
 }
 
 AgentServer::AgentServer(Address address, Secret session_key, Deadlines deadlines)
-    : address_(std::move(address)), session_key_(std::move(session_key)), deadlines_(deadlines) {}
+    : address_(std::move(address)),
+      session_key_(std::move(session_key)),
+      deadlines_(deadlines),
+      logs_(deadlines.log_pause) {}
 
 AgentResult<Answer> AgentServer::send(const Call& call) const {
     const auto end = Clock::now() + (call.deadline > milliseconds(0) ? call.deadline : deadlines_.call);
+    for (int refusals = 1;; ++refusals) {
+        auto answer = send_safely(call, end);
+        if (answer || call.method != "GET" || !wants_to_be_asked_later(answer.error())) return answer;
+        const milliseconds wanted = answer.error().retry_after;
+        const milliseconds pause =
+            wanted > milliseconds(0) ? wanted : full_jitter(refusals, 1.0, first_pause, longest_pause);
+        if (pause > longest_pause || Clock::now() + pause >= end) return answer;
+        if (!wait(pause, call.cancelled))
+            return agent_failure(AgentError::Kind::closed, "the conversation was closed");
+    }
+}
+
+AgentResult<Answer> AgentServer::send_safely(const Call& call, Clock::time_point end) const {
     const auto left = [end] { return std::chrono::duration_cast<milliseconds>(end - Clock::now()); };
     auto answer = send_once(call, left());
     // After a failure of its own a server resets the connections it kept, without having said so.
-    const bool safe = call.method == "GET" || call.repeat == Repeat::once;
+    const bool reads = call.method == "GET";
+    const bool safe = reads || call.repeat == Repeat::once;
     if (!answer && safe && answer.error().kind == AgentError::Kind::unreachable &&
         answer.error().maybe_done && left() > milliseconds(0)) {
         answer = send_once(call, left());
         // Whatever became of the second one: the first may have been carried out.
-        if (!answer) answer.error().maybe_done = call.method != "GET";
+        if (!answer) answer.error().maybe_done = true;
     }
+    if (!answer && reads) answer.error().maybe_done = false;
     return answer;
 }
 
@@ -108,7 +175,11 @@ AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadli
     switch (answer.outcome) {
         case HttpOutcome::answered:
             if (answer.status < 300) return Answer{answer.status, std::move(answer.body)};
-            return AgentFailure(error_of(answer.status, answer.body));
+            {
+                AgentError error = error_of(answer.status, answer.body, call.changes);
+                error.retry_after = retry_after_in(answer);
+                return AgentFailure(std::move(error));
+            }
         case HttpOutcome::not_sent:
             return agent_failure(AgentError::Kind::unreachable,
                                  "the agent server at " + address_.url() + ": " + answer.cause);

@@ -10,6 +10,7 @@
 #include "agent/address.h"
 #include "agent/error.h"
 #include "agent/features.h"
+#include "agent/log_gate.h"
 #include "base/io/http.h"
 #include "base/secret.h"
 
@@ -24,6 +25,8 @@ struct Deadlines {
     std::chrono::milliseconds call{330'000};
     /// A call that asks the LLM.
     std::chrono::milliseconds llm{600'000};
+    /// The first pause before a log that the server could not read is asked for again; they grow.
+    std::chrono::milliseconds log_pause{1'000};
 };
 
 /// Whether a request may be sent a second time when the first one's connection broke without an answer.
@@ -35,6 +38,7 @@ struct Call {
     std::string body{};                    ///< JSON; empty: none
     std::chrono::milliseconds deadline{};  ///< 0: Deadlines::call
     Repeat repeat = Repeat::never;         ///< GETs are repeated in any case
+    bool changes = true;  ///< false: a 5xx leaves everything as it was; GETs change nothing in any case
     const std::atomic<bool>* cancelled =
         nullptr;  ///< ends the call as `closed` when it becomes true; may be null
 };
@@ -49,7 +53,9 @@ class AgentServer {
   public:
     AgentServer(Address address, Secret session_key, Deadlines deadlines = {});
 
-    /// Sends the call. A connection that broke is tried once more where that is safe.
+    /// Sends the call. A connection that broke is tried once more where that is safe. A read that is refused
+    /// for want of room (429, or 503 with Retry-After) is tried again when the server wants it, as long as
+    /// that is within half a minute and the deadline.
     AgentResult<Answer> send(const Call& call) const;
     /// What the server can do. Asks /server_info once; an error is not kept. Unreachable when no connection
     /// came about within Deadlines::reach. `within` (0: Deadlines::call) and `cancelled` as in Call.
@@ -59,8 +65,11 @@ class AgentServer {
     const Address& address() const { return address_; }
     const Secret& session_key() const { return session_key_; }
     const Deadlines& deadlines() const { return deadlines_; }
+    /// Through which its logs are read.
+    LogGate& logs() const { return logs_; }
 
   private:
+    AgentResult<Answer> send_safely(const Call& call, std::chrono::steady_clock::time_point end) const;
     AgentResult<Answer> send_once(const Call& call, std::chrono::milliseconds deadline) const;
     AgentResult<Features> ask_features(std::chrono::milliseconds within,
                                        const std::atomic<bool>* cancelled) const;
@@ -69,12 +78,14 @@ class AgentServer {
     Secret session_key_;
     Deadlines deadlines_;
     HttpClient http_;
+    mutable LogGate logs_;
     mutable std::mutex mutex_;
     mutable std::optional<Features> features_;
 };
 
 /// The error that an answer with a status of 400 or more stands for. Of its body only the reasons are kept,
-/// never the input that a 422 repeats: it may hold secrets.
-AgentError error_of(int status, const std::string& body);
+/// never the input that a 422 repeats: it may hold secrets. After a 5xx the request may have been carried
+/// out, but not when it `changes` nothing, nor when the server names a reason for which it does nothing.
+AgentError error_of(int status, const std::string& body, bool changes = true);
 
 }  // namespace epilogue::agent

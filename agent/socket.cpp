@@ -13,6 +13,10 @@
 
 namespace epilogue::agent {
 
+std::chrono::milliseconds quiet_of(const Features& features) {
+    return features.answers_pings ? std::chrono::seconds(60) : std::chrono::seconds(660);
+}
+
 class EventSocket::Loop {
   public:
     Loop(SocketTarget target, SocketListener listener, SocketLimits limits)
@@ -27,6 +31,12 @@ class EventSocket::Loop {
     ~Loop() { stop(); }
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
+
+    void reconnect() {
+        boost::asio::post(context_, [this] {
+            if (connection_ && !stopping_) connection_->cut();
+        });
+    }
 
     void stop() {
         if (!thread_.joinable()) return;
@@ -90,6 +100,10 @@ EventSocket::EventSocket(SocketTarget target, SocketListener listener, SocketLim
     : loop_(std::make_unique<Loop>(std::move(target), std::move(listener), limits)) {}
 
 EventSocket::~EventSocket() = default;
+
+void EventSocket::reconnect() {
+    loop_->reconnect();
+}
 
 void EventSocket::stop() {
     loop_->stop();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agent/address.h"
@@ -12,6 +13,11 @@
 #include "base/secret.h"
 
 namespace epilogue::agent {
+
+/// How long a connection to such a server may be quiet. Old servers answer neither handshake nor ping while a
+/// conversation waits for its LLM: longer than such a call. A newer one that is given up too early, because a
+/// stop hook makes it stand still, costs a new connection and no event.
+std::chrono::milliseconds quiet_of(const Features& features);
 
 struct SocketTarget {
     Address address;
@@ -22,10 +28,9 @@ struct SocketTarget {
 
 struct SocketLimits {
     std::chrono::milliseconds connect{10'000};  ///< name, TCP, TLS
-    /// Without any sign of life for this long the connection is given up; half of it brings a ping. Old
-    /// servers answer neither handshake nor ping while a conversation waits for its LLM: longer than such a
-    /// call.
-    std::chrono::milliseconds quiet{660'000};
+    /// Without any sign of life for this long the connection is given up; half of it brings a ping. nullopt:
+    /// as the server's version wants it, see quiet_of().
+    std::optional<std::chrono::milliseconds> quiet{};
     std::chrono::milliseconds backoff_base{1'000};
     std::chrono::milliseconds backoff_cap{30'000};
     std::chrono::milliseconds stop{1'000};  ///< for the goodbye; then the connection is cut
@@ -47,6 +52,8 @@ class EventSocket {
     EventSocket(const EventSocket&) = delete;
     EventSocket& operator=(const EventSocket&) = delete;
 
+    /// Cuts the connection, if there is one, and connects again.
+    void reconnect();
     /// Says goodbye, at most for SocketLimits::stop, and ends the thread; nothing is called afterwards. Not
     /// from a listener.
     void stop();

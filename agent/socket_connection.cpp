@@ -80,13 +80,17 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     void close() override {
         closing_ = true;
         if (!open_) {
-            resolver_.cancel();
-            beast::get_lowest_layer(socket_).close();
+            cut();
             return;
         }
         // The read under way ends with the goodbye's answer; a second one to wait for is not needed.
         socket_.async_close(websocket::close_code::normal,
                             [self = this->shared_from_this()](error_code) { self->end({}); });
+    }
+
+    void cut() override {
+        resolver_.cancel();
+        beast::get_lowest_layer(socket_).close();
     }
 
   private:
@@ -126,7 +130,8 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
 
     void shake_hands() {
         beast::get_lowest_layer(socket_).expires_never();
-        socket_.set_option(websocket::stream_base::timeout{limits_.quiet, limits_.quiet, true});
+        const auto quiet = limits_.quiet.value_or(quiet_of({}));
+        socket_.set_option(websocket::stream_base::timeout{quiet, quiet, true});
         socket_.set_option(websocket::stream_base::decorator([this](websocket::request_type& request) {
             request.set(beast::http::field::user_agent, "epilogue");
             if (target_.auth == SocketAuth::header && !target_.session_key.empty())

@@ -30,6 +30,8 @@ class Connection {
     virtual ~Connection() = default;
     /// Says goodbye; on_end follows.
     virtual void close() = 0;
+    /// Ends it without a word; on_end follows.
+    virtual void cut() = 0;
 };
 
 /// Begins to connect; everything happens in `context`, which has one thread.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/render.h"
+#include "base/text.h"
 
 namespace epilogue::cli {
 
@@ -26,7 +27,8 @@ std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& p
     return {command, options};
 }
 
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config) {
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config,
+                                                       std::chrono::milliseconds within) {
     const std::string url = options.url.empty() ? config.agent_server.url : options.url;
     if (url.empty()) throw Exit{usage, "no agent server: expected --agent-url, or [agent_server] url"};
     const auto address = agent::parse_address(url);
@@ -38,12 +40,13 @@ std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& option
         key = Secret();  // one server's key is not for another's eyes
     }
     auto server = std::make_shared<const agent::AgentServer>(*address, std::move(key));
-    static_cast<void>(expect(server->features()));
+    static_cast<void>(expect(server->features(within)));
     return server;
 }
 
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options) {
-    return reach_server(options, load(options.common));
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options,
+                                                       std::chrono::milliseconds within) {
+    return reach_server(options, load(options.common), within);
 }
 
 agent::ConversationCalls reach_conversation(const AgentCommon& options) {
@@ -52,9 +55,10 @@ agent::ConversationCalls reach_conversation(const AgentCommon& options) {
 
 void fail(const agent::AgentError& error) {
     const bool away = error.kind == agent::AgentError::Kind::unreachable && !error.maybe_done;
-    throw Exit{
-        away ? unavailable : failed,
-        agent::printable(error.text) + (error.maybe_done ? " (it may have been done nevertheless)" : "")};
+    // An overloaded server says itself what it has done.
+    const bool doubtful = error.maybe_done && error.kind != agent::AgentError::Kind::overloaded;
+    throw Exit{away ? unavailable : failed,
+               agent::printable(error.text) + (doubtful ? " (it may have been done nevertheless)" : "")};
 }
 
 void print_answer(const char* name, std::string_view text, bool json) {
@@ -65,8 +69,13 @@ void print_answer(const char* name, std::string_view text, bool json) {
         fmt::print("{}\n", agent::printable(text));
 }
 
+std::string utf8_or_refuse(const std::string& text, std::string_view what) {
+    if (!is_utf8(text)) throw Exit{usage, std::string(what) + ": expected valid UTF-8"};
+    return text;
+}
+
 std::string text_or_file(const std::string& text) {
-    if (!text.starts_with('@')) return text;
+    if (!text.starts_with('@')) return utf8_or_refuse(text, "the text");
     const std::string path = text.substr(1);
     std::ifstream file;
     if (path != "-") {
@@ -74,7 +83,8 @@ std::string text_or_file(const std::string& text) {
         if (!file) throw Exit{usage, path + ": cannot be read"};
     }
     std::istream& input = path == "-" ? std::cin : file;
-    return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+    return utf8_or_refuse({std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()},
+                          path == "-" ? "standard input" : path);
 }
 
 void add_conversations(CLI::App& program) {

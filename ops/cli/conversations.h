@@ -1,6 +1,7 @@
 // What the commands of `epilogue conversations` share: the server they speak to, and how its errors are said.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,9 +23,12 @@ struct AgentCommon {
 std::pair<CLI::App*, std::shared_ptr<AgentCommon>> add_agent_command(CLI::App& parent, const char* name,
                                                                      const char* help, bool with_id = true);
 
-/// The server that the options or the configuration name, reached; throws Exit 64 or 69.
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config);
-std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options);
+/// The server that the options or the configuration name, reached `within` that time (0: as long as calls
+/// take); throws Exit 64 or 69.
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options, const Config& config,
+                                                       std::chrono::milliseconds within = {});
+std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& options,
+                                                       std::chrono::milliseconds within = {});
 
 /// The calls of the conversation that the options name.
 agent::ConversationCalls reach_conversation(const AgentCommon& options);
@@ -52,7 +56,10 @@ T expect(agent::AgentResult<T> result) {
 
 /// Prints text of a server for a person, or, with `json`, {name: text}.
 void print_answer(const char* name, std::string_view text, bool json);
-/// What `text` stands for when it begins with "@": the file's content ("@-": standard input). Throws Exit 64.
+/// `text`, which the user gave as `what`; throws Exit 64 where it is not valid UTF-8.
+std::string utf8_or_refuse(const std::string& text, std::string_view what);
+/// What `text` stands for when it begins with "@": the file's content ("@-": standard input). Throws Exit 64,
+/// also where that is not valid UTF-8.
 std::string text_or_file(const std::string& text);
 
 // Groups of commands; each adds its own to `epilogue conversations`.

@@ -40,11 +40,12 @@ void add_conversation_settings(CLI::App& parent) {
     title_command->add_option("--max-length", *length, "Characters of one that is made")
         ->check(CLI::Range(1, 200));
     title_command->callback([common = title_common, title, length] {
+        const std::string chosen = utf8_or_refuse(*title, "--set");
         const agent::ConversationCalls calls = reach_conversation(*common);
-        if (title->empty())
+        if (chosen.empty())
             print_answer("title", expect(calls.generate_title(*length)), common->common.json);
         else
-            expect(calls.set_title(*title));
+            expect(calls.set_title(chosen));
     });
 
     auto [condense_command, condense_common] =

@@ -1,12 +1,21 @@
 // epilogue conversations send | run | pause | interrupt | ask | final | confirm | close
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "agent/conversation.h"
+#include "agent/last_words.h"
 #include "agent/render.h"
 #include "base/bounded_json.h"
 #include "ops/cli/conversations.h"
+#include "ops/cli/signal_watch.h"
 
 namespace epilogue::cli {
 namespace {
@@ -17,15 +26,54 @@ struct Run {
     std::int64_t timeout_s = 3600;
 };
 
+/// Ends the program by `signal`, as it would have without us, and says what goes on without it.
+[[noreturn]] void leave_run(int signal, const std::string& id, bool asked) {
+    const std::string shown = agent::printable(id);
+    const std::string text =
+        asked ? fmt::format(
+                    "the agent works on; epilogue conversations run {0} waits for its end again, "
+                    "epilogue conversations pause {0} stops it",
+                    shown)
+              : "nothing was started";
+    fmt::print(stderr, "epilogue: not waiting any longer: {}\n", text);
+    std::fflush(nullptr);
+    sigset_t set{};
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    std::signal(signal, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    std::raise(signal);
+    std::_Exit(failed);
+}
+
+/// Only who runs it needs to know how it ends: the log is not read. The time runs from here on.
+agent::ConversationOptions only_to_run(std::chrono::steady_clock::time_point until) {
+    agent::ConversationOptions options;
+    options.until = until;
+    options.reads_log = false;
+    return options;
+}
+
 void run(const Run& options) {
+    using Clock = std::chrono::steady_clock;
+    const auto until = Clock::now() + std::chrono::seconds(options.timeout_s);
+    const auto left = [until] {
+        return std::max(std::chrono::milliseconds(1),
+                        std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()));
+    };
+    std::atomic<bool> asked = false;
+    const SignalWatch signals({SIGINT, SIGTERM},
+                              [&, id = options.agent->id](int signal) { leave_run(signal, id, asked); });
+    const auto server = reach_server(*options.agent, left());
     const auto conversation =
-        expect(agent::RemoteConversation::attach(reach_server(*options.agent), options.agent->id));
+        expect(agent::RemoteConversation::attach(server, options.agent->id, only_to_run(until)));
+    asked = true;
     if (options.detached) {
         const bool started = expect(conversation->start());
         print_answer("run", started ? "started" : "running already", options.agent->common.json);
         return;
     }
-    const auto end = expect(conversation->run(std::chrono::seconds(options.timeout_s)));
+    const auto end = expect(conversation->run(left()));
     if (options.agent->common.json)
         fmt::print("{}\n", nlohmann::ordered_json{{"status", end.status}, {"reason", end.reason}}.dump(
                                2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -90,9 +138,8 @@ void add_conversation_talk(CLI::App& parent) {
 
     auto [final_command, final_common] = add_agent_command(parent, "final", "Print the agent's last words");
     final_command->callback([common = final_common] {
-        const auto conversation =
-            expect(agent::RemoteConversation::attach(reach_server(*common), common->id));
-        print_answer("response", expect(conversation->final_response()), common->common.json);
+        const std::string words = expect(agent::last_words_of(reach_conversation(*common)));
+        print_answer("response", words, common->common.json);
     });
 
     auto [confirm_command, confirm_common] =
@@ -105,7 +152,8 @@ void add_conversation_talk(CLI::App& parent) {
     confirm_command->add_option("--reason", *reason, "Why they are rejected")->excludes(accept_flag);
     confirm_command->callback([common = confirm_common, accept, reject, reason] {
         if (*accept == *reject) throw Exit{usage, "expected --accept or --reject"};
-        expect(reach_conversation(*common).respond(*accept, *reason));
+        const std::string why = utf8_or_refuse(*reason, "--reason");
+        expect(reach_conversation(*common).respond(*accept, why));
     });
 
     auto [close_command, close_common] =

@@ -81,9 +81,10 @@ void keep(const EndpointMemory& memory, const std::string& id) {
 void create(const Creation& options) {
     Json request = parse_ordered_json(text_or_file(options.request));
     if (!request.is_object()) throw Exit{usage, "--request: expected a JSON object"};
-    if (!options.id.empty()) request["conversation_id"] = options.id;
+    if (!options.id.empty()) request["conversation_id"] = utf8_or_refuse(options.id, "--id");
     if (!options.workspace.empty())
-        request["workspace"] = {{"kind", "LocalWorkspace"}, {"working_dir", options.workspace}};
+        request["workspace"] = {{"kind", "LocalWorkspace"},
+                                {"working_dir", utf8_or_refuse(options.workspace, "--workspace")}};
     if (options.max_iterations > 0) request["max_iterations"] = options.max_iterations;
     if (!options.message.empty())
         request["initial_message"] = {
@@ -172,12 +173,20 @@ void follow_events(const AgentCommon& options) {
         print_event(event, json);
         std::fflush(stdout);
     });
+    conversation.look_after = std::chrono::seconds(5);
     const auto followed =
         expect(agent::RemoteConversation::attach(reach_server(options), options.id, std::move(conversation)));
     std::unique_lock lock(mutex);
     constexpr std::chrono::seconds look_every{1};
-    while (!asked.wait_for(lock, look_every, [&] { return over; }))
+    bool complained = false;
+    while (!asked.wait_for(lock, look_every, [&] { return over; })) {
         if (const auto ended = followed->ended()) fail(*ended);
+        const auto fault = followed->log_fault();
+        if (fault && !complained)
+            fmt::print(stderr, "epilogue: the log cannot be read now ({}); what comes is shown\n",
+                       agent::printable(fault->text));
+        complained = fault.has_value();
+    }
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 #include "sinks/port/http_answer.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 
-#include <fmt/format.h>
-
+#include "base/http_date.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -20,18 +18,6 @@ std::optional<std::int64_t> number_in(std::string_view text) {
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || end != text.data() + text.size() || text.front() == '-') return std::nullopt;
     return fault == std::errc::result_out_of_range ? INT64_MAX : value;
-}
-
-/// "Sun, 06 Nov 1994 08:49:37 GMT"; the two obsolete forms of RFC 9110 §5.6.7 are not read.
-std::optional<Instant> http_date(std::string_view text) {
-    constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    constexpr std::size_t length = 29;
-    if (text.size() != length || !text.ends_with(" GMT")) return std::nullopt;
-    const auto month = std::find(months.begin(), months.end(), text.substr(8, 3));
-    if (month == months.end()) return std::nullopt;
-    return parse_instant(fmt::format("{}-{:02}-{}T{}Z", text.substr(12, 4), month - months.begin() + 1,
-                                     text.substr(5, 2), text.substr(17, 8)));
 }
 
 std::chrono::seconds clamped(std::chrono::seconds wait) {
@@ -53,7 +39,7 @@ std::string_view header_of(const HttpAnswer& answer, const std::string& name) {
 std::optional<std::chrono::seconds> retry_after(const HttpAnswer& answer, Instant now) {
     const auto value = header_of(answer, "retry-after");
     if (const auto seconds = number_in(value)) return clamped(std::chrono::seconds(*seconds));
-    if (const auto date = http_date(value)) return time_left(*date, now);
+    if (const auto date = parse_http_date(value)) return time_left(*date, now);
     return std::nullopt;
 }
 
@@ -72,7 +58,7 @@ PlatformState platform_state(const HttpAnswer& answer) {
 }
 
 Instant time_of(const HttpAnswer& answer) {
-    if (const auto date = http_date(header_of(answer, "date"))) return *date;
+    if (const auto date = parse_http_date(header_of(answer, "date"))) return *date;
     return system_now();
 }
 

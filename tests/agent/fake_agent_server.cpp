@@ -66,6 +66,22 @@ std::string finish_event(const std::string& id, double seconds, const std::optio
     return v1::finish_action(id, stamp_of(seconds), text);
 }
 
+std::string stop_hook_event(const std::string& id, double seconds, bool blocked) {
+    return Json{{"id", id},
+                {"timestamp", stamp_of(seconds)},
+                {"source", "hook"},
+                {"hook_event_type", "Stop"},
+                {"blocked", blocked},
+                {"exit_code", blocked ? 2 : 0},
+                {"hook_input", {{"reason", "agent_finished"}}},
+                {"kind", "HookExecutionEvent"}}
+        .dump();
+}
+
+std::string run_over(const std::string& id, double seconds, const std::string& status) {
+    return state_event(id, seconds, "full_state", Json{{"execution_status", status}}.dump());
+}
+
 std::string error_event(const std::string& id, double seconds, const std::string& code,
                         const std::string& detail) {
     return v1::error_detail(id, stamp_of(seconds), code, detail);
@@ -100,7 +116,12 @@ std::shared_ptr<agent::AgentServer> FakeAgentServer::client(std::optional<std::s
 
 void FakeAgentServer::add(const std::string& id, std::vector<std::string> log, const std::string& status) {
     const std::lock_guard lock(mutex_);
-    conversations_[id] = {std::move(log), status, {}};
+    conversations_[id] = {std::move(log), status, {}, "{}"};
+}
+
+void FakeAgentServer::describe(const std::string& id, const std::string& fields) {
+    const std::lock_guard lock(mutex_);
+    conversations_.at(id).more = fields;
 }
 
 void FakeAgentServer::append(const std::string& id, const std::string& event) {
@@ -189,15 +210,16 @@ bool FakeAgentServer::is_key(const Request& request) const {
 }
 
 std::string FakeAgentServer::info(const std::string& id, const Conversation& conversation) const {
-    return Json{{"id", id},
+    Json fields{{"id", id},
                 {"execution_status", conversation.status},
                 {"confirmation_policy", {{"kind", "NeverConfirm"}}},
                 {"activated_knowledge_skills", {"a skill"}},
                 {"workspace", {{"kind", "LocalWorkspace"}, {"working_dir", "w"}}},
                 {"persistence_dir", "p"},
                 {"stats", Json::object()},
-                {"title", "a title"}}
-        .dump();
+                {"title", "a title"}};
+    fields.update(Json::parse(conversation.more));
+    return fields.dump();
 }
 
 Reply FakeAgentServer::answer(const Request& request) {
@@ -221,7 +243,7 @@ Reply FakeAgentServer::answer(const Request& request) {
     if (rest.empty()) {
         const std::string id = Json::parse(request.body).at("conversation_id").get<std::string>();
         const std::lock_guard lock(mutex_);
-        const bool fresh = conversations_.emplace(id, Conversation{{}, "idle", {}}).second;
+        const bool fresh = conversations_.emplace(id, Conversation{{}, "idle", {}, "{}"}).second;
         return fake_platform::json_reply(fresh ? 201 : 200, info(id, conversations_.at(id)));
     }
     if (rest == "/search") {

@@ -23,6 +23,10 @@ std::string message_event(const std::string& id, double seconds, const std::stri
                           const std::string& text);
 /// The agent's finish; without a text it is one that could not be parsed.
 std::string finish_event(const std::string& id, double seconds, const std::optional<std::string>& text);
+/// What a stop hook said when the agent wanted to end.
+std::string stop_hook_event(const std::string& id, double seconds, bool blocked);
+/// The snapshot of a run that is over, with that status.
+std::string run_over(const std::string& id, double seconds, const std::string& status);
 std::string error_event(const std::string& id, double seconds, const std::string& code,
                         const std::string& detail);
 
@@ -43,6 +47,8 @@ class FakeAgentServer {
 
     /// Adds a conversation with this log and status.
     void add(const std::string& id, std::vector<std::string> log = {}, const std::string& status = "idle");
+    /// Adds the fields of this JSON object to the conversation's information.
+    void describe(const std::string& id, const std::string& fields);
     /// Appends to the log and sends it to all sockets; a status event changes the status.
     void emit(const std::string& id, const std::string& event);
     /// Appends to the log without a frame to the sockets.
@@ -77,6 +83,7 @@ class FakeAgentServer {
         std::vector<std::string> log;
         std::string status;
         std::vector<std::shared_ptr<fake_platform::SocketPeer>> peers;
+        std::string more = "{}";
     };
     using Shared = std::shared_ptr<fake_platform::SocketPeer>;
 

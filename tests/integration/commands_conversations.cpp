@@ -10,6 +10,7 @@
 
 #include "base/process/ports.h"
 #include "tests/agent/fake_agent_server.h"
+#include "tests/agent/held_requests.h"
 #include "tests/support/database.h"
 #include "tests/support/epilogue.h"
 #include "tests/support/eventually.h"
@@ -144,6 +145,37 @@ BOOST_AUTO_TEST_CASE(a_run_says_how_it_ended_and_exits_by_it) {
     BOOST_TEST(place.run({"run", id, "--timeout", "1"}).status == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_is_left_says_what_goes_on_and_how_to_take_it_up_again) {
+    Place place;
+    place.server.on_run([&](const std::string&) { place.server.emit(id, status_event("3", 3, "running")); });
+    Process running = place.epilogue.start({"conversations", "run", id});
+    eventually("the run", [&] { return place.server.bodies("POST /run").size() == 1; });
+    running.signal(SIGINT);
+    BOOST_TEST(running.wait(patience).value() != 0);
+    BOOST_TEST(contains(running.err(), "the agent works on; epilogue conversations run " + id),
+               running.err());
+    BOOST_TEST(contains(running.err(), "epilogue conversations pause " + id), running.err());
+}
+
+BOOST_AUTO_TEST_CASE(a_runs_time_limit_counts_from_the_beginning) {
+    Place place;
+    const HeldRequests held;
+    place.server.on("GET /server_info", held.handler());
+    const Finished late = place.run({"run", id, "--timeout", "1"});
+    BOOST_TEST(late.status == 1);
+    BOOST_TEST(contains(late.err, "did not answer within"), late.err);
+    BOOST_TEST(place.server.bodies("POST /run").empty());
+}
+
+BOOST_AUTO_TEST_CASE(following_ends_when_the_conversation_is_deleted) {
+    Place place;
+    Process following = place.epilogue.start({"conversations", "events", id, "--follow"});
+    eventually("a socket", [&] { return place.server.sockets(id) == 1; });
+    BOOST_TEST(place.run({"close", id, "--delete"}).status == 0);
+    BOOST_TEST(following.wait(patience).value() == 1);
+    BOOST_TEST(contains(following.err(), "404"), following.err());
+}
+
 BOOST_AUTO_TEST_CASE(each_operation_reaches_the_server) {
     const Place place;
     const auto works = [&](std::vector<std::string> args, const std::string& what) {
@@ -248,6 +280,40 @@ BOOST_AUTO_TEST_CASE(a_secret_is_never_taken_from_the_command_line) {
         BOOST_TEST(contains(refused.err, "file:PATH"), refused.err);
         BOOST_TEST(!contains(refused.err, "hidden-key"), refused.err);
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_is_not_utf8_is_wrong_usage_and_is_not_sent) {
+    const Place place;
+    const std::string broken = "caf\xe9";
+    for (const auto& args : {std::vector<std::string>{"send", id, broken},
+                             {"send", id, "@-"},
+                             {"ask", id, broken},
+                             {"title", id, "--set", broken},
+                             {"confirm", id, "--reject", "--reason", broken},
+                             {"create", "--message", broken},
+                             {"create", "--workspace", broken},
+                             {"create", "--id", broken}}) {
+        const Finished refused = place.run(args, broken);
+        BOOST_TEST(refused.status == 64, refused.err);
+        BOOST_TEST(contains(refused.err, "expected valid UTF-8"), refused.err);
+    }
+    BOOST_TEST(place.server.bodies("POST /events").empty());
+    BOOST_TEST(place.server.bodies("POST /api/conversations").empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_run_does_not_hide_that_the_message_is_kept) {
+    Place place;
+    place.server.on("POST /events", [](const auto&) {
+        return fake_platform::json_reply(
+            429, R"({"detail":"Message saved, but the conversation run limit was reached."})");
+    });
+    const Finished refused = place.run({"send", id, "hello", "--run"});
+    BOOST_TEST(refused.status == 1);
+    BOOST_TEST(contains(refused.err, "is saved: do not send it again"), refused.err);
+    place.server.on("GET /events/search", [](const auto&) { return fake_platform::json_reply(500, "{}"); });
+    const Finished read = place.run({"events", id});
+    BOOST_TEST(read.status == 1);
+    BOOST_TEST(!contains(read.err, "may have been done"), read.err);
 }
 
 BOOST_AUTO_TEST_CASE(what_goes_wrong_has_its_exit_code) {

@@ -1,5 +1,6 @@
 // The remote conversation, against a stand-in.
 #define BOOST_TEST_MODULE agent_conversation
+#include <algorithm>
 #include <atomic>
 #include <future>
 
@@ -10,6 +11,7 @@
 #include "base/process/temp_dir.h"
 #include "conversation_fixture.h"
 #include "tests/agent/fake_agent_server.h"
+#include "tests/agent/held_requests.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;
@@ -106,6 +108,92 @@ BOOST_AUTO_TEST_CASE(a_log_that_the_server_has_lost_hides_neither_the_end_of_a_r
     const auto conversation = attached(server);
     BOOST_TEST(conversation->run().value().reason == "Code: the backend exploded");
     BOOST_TEST(conversation->events().size() == server.log(id).size());
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_cannot_be_read_is_given_up_with_the_reason_and_what_comes_is_told) {
+    FakeAgentServer server;
+    server.add(id, numbered(3));
+    std::atomic<int> tries = 0;
+    server.on("GET /events/search", [&](const auto&) {
+        ++tries;
+        return fake_platform::json_reply(500, R"({"exception":"event-00001 is no JSON"})");
+    });
+    Deadlines deadlines;
+    deadlines.log_pause = 1ms;
+    auto made = RemoteConversation::attach(server.client(std::nullopt, deadlines), id, fast());
+    const auto conversation = std::move(made.value());
+    eventually("eight tries", [&] { return tries == 8; });
+    eventually("the reason", [&] { return conversation->log_fault().has_value(); });
+    BOOST_TEST(conversation->log_fault()->text.ends_with("event-00001 is no JSON"));
+    server.emit(id, message_event("live", 1000, "agent", "x"));
+    eventually("the live one", [&] { return conversation->events().contains("live"); });
+    BOOST_TEST(tries == 8);
+    server.on("GET /events/search", {});
+    eventually("the log, when it is asked for", [&] { return conversation->reconcile(10s).has_value(); });
+    BOOST_TEST(conversation->events().size() == 4U);
+    BOOST_TEST(!conversation->log_fault().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_socket_that_tells_nothing_of_what_happens_is_noticed) {
+    FakeAgentServer server;
+    server.add(id, numbered(2));
+    SeenEvents seen;
+    ConversationOptions options = fast(&seen);
+    options.look_after = 50ms;
+    const auto conversation = attached(server, std::move(options));
+    server.append(id, message_event("untold", 100, "agent", "x"));
+    eventually("what was not told", [&] { return conversation->events().contains("untold"); });
+    const auto sockets = [&] {
+        const auto lines = server.seen();
+        return std::count_if(lines.begin(), lines.end(),
+                             [](const std::string& line) { return line.starts_with("SOCKET"); });
+    };
+    eventually("another socket", [&] { return sockets() == 2 && server.sockets(id) == 1; });
+    eventually("all told", [&] { return seen.seen().size() == 3; });
+    server.emit(id, message_event("live", 200, "agent", "x"));
+    eventually("the live one", [&] { return conversation->events().contains("live"); });
+}
+
+BOOST_AUTO_TEST_CASE(a_conversation_that_is_deleted_is_noticed) {
+    FakeAgentServer server;
+    server.add(id, numbered(2));
+    ConversationOptions options = fast();
+    options.look_after = 50ms;
+    const auto conversation = attached(server, std::move(options));
+    BOOST_TEST(conversation->calls().remove().has_value());
+    eventually("the end", [&] { return conversation->ended().has_value(); });
+    BOOST_TEST((conversation->ended()->kind == Kind::not_found));
+    BOOST_TEST(!conversation->is_live());
+}
+
+BOOST_AUTO_TEST_CASE(who_only_runs_a_conversation_does_not_read_its_log) {
+    FakeAgentServer server;
+    server.add(id, numbered(300));
+    server.on_run([&](const std::string& conversation) {
+        server.emit(conversation, status_event("running", 1000, "running"));
+        server.emit(conversation, status_event("error", 1001, "error"));
+        server.tell(conversation, run_over("over", 1002, "error"));
+        server.emit(conversation, error_event("why", 1003, "Code", "exploded"));
+    });
+    ConversationOptions options = fast();
+    options.reads_log = false;
+    const auto conversation = attached(server, std::move(options));
+    BOOST_TEST(conversation->run().value().reason == "Code: exploded");
+    for (const std::string& line : server.seen())
+        BOOST_TEST((!line.starts_with("GET") || line.find("/events/") == std::string::npos), line);
+}
+
+BOOST_AUTO_TEST_CASE(attaching_is_given_up_at_its_deadline) {
+    FakeAgentServer server;
+    server.add(id);
+    const HeldRequests held;
+    server.on("GET " + id, held.handler());
+    ConversationOptions options = fast();
+    options.until = std::chrono::steady_clock::now() + 300ms;
+    BOOST_TEST((RemoteConversation::attach(server.client(), id, options).error().kind == Kind::timed_out));
+    server.on("GET /server_info", held.handler());
+    options.until = std::chrono::steady_clock::now() + 300ms;
+    BOOST_TEST((RemoteConversation::attach(server.client(), id, options).error().kind == Kind::timed_out));
 }
 
 BOOST_AUTO_TEST_CASE(newer_fields_and_kinds_and_what_is_no_event_are_harmless) {

@@ -11,7 +11,6 @@
 #include "agent/features.h"
 #include "agent/hooks.h"
 #include "agent/last_words.h"
-#include "agent/run_watch.h"
 #include "agent/server.h"
 #include "agent/state.h"
 #include "base/process/temp_dir.h"
@@ -101,6 +100,17 @@ BOOST_AUTO_TEST_CASE(an_answer_becomes_an_error_of_its_kind_with_the_servers_rea
     BOOST_TEST(failed.text == "the agent server answered 500: Internal Server Error: no such tool");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_failed_server_did_not_do_is_not_in_doubt) {
+    BOOST_TEST(error_of(500, "{}").maybe_done);
+    BOOST_TEST(!error_of(500, "{}", false).maybe_done);
+    BOOST_TEST(!error_of(501, "{}").maybe_done);
+    BOOST_TEST(!error_of(429, "{}").maybe_done);
+    for (const char* refusal : {"inactive_service", "Cannot condense conversation: no condenser"})
+        BOOST_TEST(!error_of(500, R"({"detail":"Internal Server Error","exception":")" +
+                                      std::string(refusal) + "\"}")
+                        .maybe_done);
+}
+
 BOOST_AUTO_TEST_CASE(the_input_that_a_422_repeats_is_not_kept) {
     const AgentError error = error_of(
         422, R"({"detail":[{"type":"x","loc":["body","secrets",0],"msg":"wrong","input":"hunter2"}]})");
@@ -162,60 +172,6 @@ BOOST_AUTO_TEST_CASE(events_are_taken_by_index_and_slice_as_in_python) {
     BOOST_TEST(ids(list.slice(0, -1)) == "0 1 2");
     BOOST_TEST(ids(list.slice(3, 1)) == "");
     BOOST_TEST(ids(list.slice(-9, 9)) == "0 1 2 3");
-}
-
-BOOST_AUTO_TEST_CASE(a_run_ends_when_rest_confirms_what_the_socket_told) {
-    RunWatch watch("idle");
-    const RunWatch::Clock::time_point t{};
-    watch.saw("running");
-    BOOST_TEST(!watch.confirm("running", t));
-    BOOST_TEST(watch.confirm("error", t));
-    RunWatch other("idle");
-    other.saw("running");
-    BOOST_TEST(other.confirm("waiting_for_confirmation", t));
-}
-
-BOOST_AUTO_TEST_CASE(finished_has_to_stand_because_a_message_may_take_it_back) {
-    RunWatch watch("running");
-    const RunWatch::Clock::time_point t{};
-    BOOST_TEST(!watch.confirm("finished", t));
-    BOOST_TEST(!watch.confirm("idle", t + 3ms));
-    BOOST_TEST(!watch.confirm("finished", t + 200ms));
-    BOOST_TEST(!watch.confirm("finished", t + 400ms));
-    BOOST_TEST(watch.confirm("finished", t + 500ms));
-}
-
-BOOST_AUTO_TEST_CASE(an_end_that_was_there_before_has_to_stand_longer) {
-    RunWatch watch("finished");
-    const RunWatch::Clock::time_point t{};
-    watch.saw("finished");
-    BOOST_TEST(!watch.confirm("finished", t));
-    BOOST_TEST(!watch.confirm("finished", t + 29s));
-    BOOST_TEST(watch.confirm("finished", t + 30s));
-    RunWatch told("stuck");
-    told.saw("stuck", true);
-    BOOST_TEST(told.confirm("stuck", t));
-    RunWatch moved("error");
-    moved.saw("running");
-    BOOST_TEST(moved.confirm("error", t));
-}
-
-BOOST_AUTO_TEST_CASE(idle_ends_nothing_and_any_end_counts_for_who_only_waits) {
-    const RunWatch::Clock::time_point t{};
-    RunWatch watch("");
-    BOOST_TEST(!watch.confirm("idle", t));
-    BOOST_TEST(!watch.confirm("a status of the future", t));
-    BOOST_TEST(watch.confirm("stuck", t));
-}
-
-BOOST_AUTO_TEST_CASE(without_rest_only_a_failure_told_by_the_socket_counts) {
-    RunWatch watch("error");
-    watch.saw("error");
-    BOOST_TEST(!watch.failed_by_socket());
-    watch.saw("running");
-    BOOST_TEST(!watch.failed_by_socket());
-    watch.saw("error");
-    BOOST_TEST(watch.failed_by_socket());
 }
 
 BOOST_AUTO_TEST_CASE(the_last_words_are_the_newest_that_could_be_read) {

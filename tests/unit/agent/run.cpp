@@ -16,6 +16,9 @@ using Kind = AgentError::Kind;
 
 namespace {
 
+constexpr const char* with_stop_hook =
+    R"({"hook_config":{"stop":[{"matcher":"*","hooks":[{"type":"command","command":"check"}]}]}})";
+
 /// A run that goes on until the test ends it.
 struct RunUnderWay {
     RunUnderWay() {
@@ -101,6 +104,73 @@ BOOST_AUTO_TEST_CASE(finished_that_is_taken_back_by_a_message_is_no_end) {
     server.emit(id, status_event("5", 4, "finished"));
     BOOST_TEST(end.get().value().status == "finished");
     BOOST_TEST(conversation->events().at(-1)->id == "5");
+}
+
+BOOST_AUTO_TEST_CASE(the_snapshot_of_a_run_that_is_over_ends_it_although_rest_fails) {
+    FakeAgentServer server;
+    server.add(id);
+    server.on_run([&](const std::string&) {
+        server.on("GET " + id, [](const auto&) { return fake_platform::json_reply(500, "{}"); });
+        server.emit(id, status_event("1", 1, "running"));
+        server.emit(id, status_event("2", 2, "finished"));
+        server.tell(id, run_over("over", 3, "finished"));
+    });
+    BOOST_TEST(attached(server)->run(60s).value().status == "finished");
+}
+
+BOOST_AUTO_TEST_CASE(a_snapshot_of_the_run_before_does_not_end_this_one) {
+    FakeAgentServer server;
+    server.add(id, {status_event("0", 5, "idle")}, "idle");
+    server.on_run([&](const std::string&) {
+        server.tell(id, run_over("late", 2, "finished"));
+        server.emit(id, status_event("1", 6, "running"));
+    });
+    const auto conversation = attached(server);
+    auto end = std::async(std::launch::async, [&] { return conversation->run(); });
+    eventually("the run", [&] { return conversation->events().contains("1"); });
+    BOOST_TEST((end.wait_for(500ms) == std::future_status::timeout));
+    server.emit(id, status_event("2", 7, "paused"));
+    BOOST_TEST(end.get().value().status == "paused");
+}
+
+BOOST_FIXTURE_TEST_CASE(finished_that_a_stop_hook_may_take_back_is_no_end, RunUnderWay) {
+    server.describe(id, with_stop_hook);
+    server.emit(id, status_event("2", 2, "finished"));
+    eventually("finished", [&] { return conversation->events().contains("2"); });
+    BOOST_TEST((end.wait_for(1s) == std::future_status::timeout));
+    server.emit(id, stop_hook_event("3", 6, true));
+    server.emit(id, status_event("4", 7, "running"));
+    server.emit(id, message_event("5", 8, "agent", "done again"));
+    server.emit(id, status_event("6", 9, "finished"));
+    eventually("finished again", [&] { return conversation->events().contains("6"); });
+    BOOST_TEST((end.wait_for(1s) == std::future_status::timeout));
+    server.emit(id, stop_hook_event("7", 13, false));
+    BOOST_TEST(end.get().value().status == "finished");
+    BOOST_TEST(ids_of(conversation->events()) == ids_in(server.log(id)), boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_that_is_over_needs_no_word_of_its_stop_hook, RunUnderWay) {
+    server.describe(id, with_stop_hook);
+    server.emit(id, status_event("2", 2, "finished"));
+    server.tell(id, run_over("over", 3, "finished"));
+    BOOST_TEST(end.get().value().status == "finished");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_socket_the_log_tells_what_the_stop_hook_said) {
+    FakeAgentServer server;
+    server.add(id);
+    server.describe(id, with_stop_hook);
+    server.refuse_sockets(502);
+    server.on_run([&](const std::string&) {
+        server.append(id, status_event("1", 1, "running"));
+        server.append(id, status_event("2", 2, "finished"));
+    });
+    const auto conversation = attached(server);
+    auto end = std::async(std::launch::async, [&] { return conversation->run(); });
+    eventually("finished", [&] { return conversation->events().contains("2"); });
+    BOOST_TEST((end.wait_for(1s) == std::future_status::timeout));
+    server.append(id, stop_hook_event("3", 6, false));
+    BOOST_TEST(end.get().value().status == "finished");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_under_way_is_waited_for) {
