@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr auto old_status_stands = 30s;  // longer than a server that was restarted needs to begin a run
 constexpr auto finished_stands = 250ms;  // a message that came during the last step takes it back within 3 ms
-constexpr auto hook_wait = 600s;         // contract §4b: then `finished` counts without the hook's verdict
+constexpr auto hook_wait = 600s;         // contract §4: then `finished` counts without the hook's verdict
 constexpr auto snapshot_follows = 100ms;
 constexpr auto ask_while_standing = 100ms;
 constexpr auto ask_without_socket = 1s;

@@ -9,7 +9,8 @@
 
 namespace epilogue {
 
-/// What such a command prints: a JWT (its `exp` and `sub` count, RFC 7519 §4.1), or a token endpoint's answer,
+/// What such a command prints: a JWT (its `exp` and `sub` count, RFC 7519 §4.1), or a token endpoint's
+/// answer,
 /// {"access_token": "…", "expires_in": seconds} (RFC 6749 §5.1). Where no expiry is said it is five minutes
 /// after `now`. Errors: retryable, without a word of the output, which is a secret.
 Result<KafkaToken> parse_token(std::string_view output, Instant now);

@@ -1,6 +1,7 @@
 // RAII over librdkafka: a consumer in a group, a reader of single records, a producer. It works with every
 // version from 2.0.2 on, and avoids what was broken in some of them: messages are polled one by one,
-// rebalancing is eager unless a property says otherwise, close has a deadline, and callers keep their own table of paused partitions.
+// rebalancing is eager unless a property says otherwise, close has a deadline, and callers keep their own
+// table of paused partitions.
 #pragma once
 
 #include <chrono>

@@ -12,8 +12,8 @@
 namespace {
 
 std::string version_text() {
-    return std::string("epilogue ") + epilogue::version + "\nlibrdkafka " + epilogue::kafka_version().name + "\n" +
-           curl_version() + "\nMySQL Connector/C++ 1.1\n";
+    return std::string("epilogue ") + epilogue::version + "\nlibrdkafka " + epilogue::kafka_version().name +
+           "\n" + curl_version() + "\nMySQL Connector/C++ 1.1\n";
 }
 
 /// Every command answers --version, as it answers --help.

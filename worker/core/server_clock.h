@@ -1,4 +1,4 @@
-// Whose clock counts (contract §4b): agent servers write their local time and do not say so. What they wrote
+// Whose clock counts (contract §4): agent servers write their local time and do not say so. What they wrote
 // is compared with the time of the record, which is true, and put right before anything is compared. Pure.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whose clock counts (contract §4b): the server's index, its zone, and a clock that is set back.
+// Whose clock counts (contract §4): the server's index, its zone, and a clock that is set back.
 #define BOOST_TEST_MODULE fold_clock
 #include <boost/test/unit_test.hpp>
 

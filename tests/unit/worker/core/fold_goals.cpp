@@ -1,4 +1,4 @@
-// Goals (contract §4b): rounds end nothing, the goal does.
+// Goals (contract §4): rounds end nothing, the goal does.
 #define BOOST_TEST_MODULE fold_goals
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-// Stop hooks and the end of runs (contract §4b).
+// Stop hooks and the end of runs (contract §4).
 #define BOOST_TEST_MODULE fold_hooks
 #include <boost/test/unit_test.hpp>
 
