@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/record.h"
 #include "tests/sim/database.h"
 #include "tests/sim/process.h"
 

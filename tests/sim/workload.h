@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "base/record.h"
 #include "tests/oracle/expected_turn.h"
 #include "tests/sim/faults.h"
 #include "worker/core/callback.h"
