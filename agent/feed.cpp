@@ -223,7 +223,7 @@ AgentResult<void> EventFeed::read_log() {
     if (deaf) {
         log_warn("an event socket tells nothing of what happens; it is connected again",
                  {{"conversation", calls_->id()}});
-        socket_->reconnect();
+        socket_->renew();
     }
     for (const EventRef& event : fresh) deliver(event);
     return {};

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <stop_token>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +13,7 @@
 #include "base/bounded_json.h"
 #include "base/http_date.h"
 #include "base/instant.h"
+#include "base/stoppable_wait.h"
 #include "base/text.h"
 
 namespace epilogue::agent {
@@ -95,7 +96,7 @@ bool wait(milliseconds pause, const std::atomic<bool>* cancelled) {
     while (Clock::now() < until) {
         if (cancelled != nullptr && cancelled->load()) return false;
         const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
-        std::this_thread::sleep_for(std::min(look_every, left));
+        wait_or_stop(std::stop_token(), std::min(look_every, left));
     }
     return true;
 }

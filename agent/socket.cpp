@@ -32,7 +32,7 @@ class EventSocket::Loop {
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
 
-    void reconnect() {
+    void renew() {
         boost::asio::post(context_, [this] {
             if (connection_ && !stopping_) connection_->cut();
         });
@@ -101,8 +101,8 @@ EventSocket::EventSocket(SocketTarget target, SocketListener listener, SocketLim
 
 EventSocket::~EventSocket() = default;
 
-void EventSocket::reconnect() {
-    loop_->reconnect();
+void EventSocket::renew() {
+    loop_->renew();
 }
 
 void EventSocket::stop() {

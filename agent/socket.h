@@ -53,7 +53,7 @@ class EventSocket {
     EventSocket& operator=(const EventSocket&) = delete;
 
     /// Cuts the connection, if there is one, and connects again.
-    void reconnect();
+    void renew();
     /// Says goodbye, at most for SocketLimits::stop, and ends the thread; nothing is called afterwards. Not
     /// from a listener.
     void stop();
