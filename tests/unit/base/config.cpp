@@ -62,6 +62,7 @@ senders = 4
 http_timeout_s = 5
 lease_s = 11
 settle_ms = 100
+hook_wait_s = 61
 hook_wait_s = 7
 inactivity_timeout_s = 3
 timeout_storm = "post"
@@ -112,7 +113,7 @@ format = "json"
                        {"ratio", "0.5"}}};
     expected.database = {"db", 3307, "/s", "u", Secret("p"), "n", DatabaseTls::verified, "/ca", "/c", "/k"};
     expected.security.keys = {Secret(std::string(32, '\xAA'))};
-    expected.worker = {1,  2048, 0ms,       4,          5s, 11s, 100ms, 3s, TimeoutStorm::post,
+    expected.worker = {1,  2048, 0ms,       4,          5s, 11s, 100ms, 61s, 3s, TimeoutStorm::post,
                        0s, 9s,   "[::1]:0", Secret("a")};
     expected.extensions.edit<SummarySection>() = {{"digest"}, 7s, "https://x/{conversation_id}"};
     expected.agent_server = {"http://agent:8000", Secret("s")};
