@@ -33,6 +33,11 @@ milliseconds left_until(Clock::time_point deadline) {
     return std::max(1ms, std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
 }
 
+/// For one call: no longer than calls take, and than is left.
+milliseconds time_for_call(const AgentServer& server, Clock::time_point deadline) {
+    return std::min(server.deadlines().call, left_until(deadline));
+}
+
 /// The reason of the newest error, when its event is there: it comes after the status.
 std::optional<std::string> reason_of_newest_error(const EventList& events) {
     for (auto at = events.end(); at != events.begin();) {
@@ -65,14 +70,11 @@ AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::create(
 
 AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::attach(
     std::shared_ptr<const AgentServer> server, const std::string& id, ConversationOptions options) {
-    const auto until = options.until;
-    const auto left = [until] {  // 0: as long as calls take
-        return until == Clock::time_point::max() ? milliseconds(0) : left_until(until);
-    };
+    const auto left = [&asked = *server, until = options.until] { return time_for_call(asked, until); };
     const auto features = server->features(left());
     if (!features) return AgentFailure(features.error());
     if (!options.socket.quiet) options.socket.quiet = quiet_of(*features);
-    auto calls = std::make_shared<ConversationCalls>(std::move(server), id);
+    auto calls = std::make_shared<ConversationCalls>(server, id);
     const auto info = calls->info(left());
     if (!info) return AgentFailure(info.error());
     std::unique_ptr<RemoteConversation> conversation(
@@ -151,7 +153,7 @@ AgentResult<bool> RemoteConversation::start() {
 AgentResult<bool> RemoteConversation::start(Clock::time_point deadline, Clock::time_point room_until) {
     const auto patience = std::min(deadline, Clock::now() + start_patience);
     for (;;) {
-        const auto started = calls_->run(left_until(deadline));
+        const auto started = calls_->run(time_for_call(calls_->server(), deadline));
         if (started) return true;
         const auto kind = started.error().kind;
         const milliseconds pause = std::max<milliseconds>(room_again_after, started.error().retry_after);
@@ -163,7 +165,7 @@ AgentResult<bool> RemoteConversation::start(Clock::time_point deadline, Clock::t
         // Busy, though nothing runs: the server has not quite ended the run before, or (old ones) works
         // without saying so. A message that was sent meanwhile is answered only when the run is asked for
         // again.
-        const auto info = calls_->info(left_until(deadline));
+        const auto info = calls_->info(time_for_call(calls_->server(), deadline));
         if (!info) return AgentFailure(info.error());
         if (status_in(*info) == "running" || Clock::now() >= patience) return false;
         if (const auto waited = wait_for_change(start_again_after); !waited)
