@@ -63,7 +63,6 @@ http_timeout_s = 5
 lease_s = 11
 settle_ms = 100
 hook_wait_s = 61
-hook_wait_s = 7
 inactivity_timeout_s = 3
 timeout_storm = "post"
 adopt_max_age_s = 0
