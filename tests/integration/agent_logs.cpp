@@ -256,6 +256,25 @@ BOOST_AUTO_TEST_CASE(a_callback_says_no_more_what_hindered_once_the_server_or_th
     BOOST_TEST(asked.reason() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_gap_in_any_partition_concerns_a_conversation_that_its_server_alone_has_told) {
+    Asked asked("guessed");
+    asked.add(one_conversation);
+    asked.read = [](const std::string&) { return ended_log(); };
+    asked.try_now();
+    asked.write("UPDATE callback_progress SET phase='watching'");
+    const std::string elsewhere = "(SELECT partition_id+1 FROM conversations)";
+    asked.write(
+        "INSERT INTO log_gaps (topic, partition_id, from_offset, why, noticed_at, asked_until, "
+        "last_callback) "
+        "SELECT 't', " +
+        elsewhere +
+        ", 0, 'retention', UTC_TIMESTAMP(6), 0, MAX(callback_id) FROM "
+        "callback_progress");
+    asked.try_now();
+    BOOST_TEST(asked.number("SELECT asked FROM log_gaps") == 1);
+    BOOST_TEST(asked.reads == 2);
+}
+
 BOOST_AUTO_TEST_CASE(to_wake_a_callback_that_is_awake_has_its_server_asked_at_once_and_for_another_day) {
     Asked asked("woken");
     const auto callback = asked.add(one_conversation);

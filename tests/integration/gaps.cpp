@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(whose_conversation_may_lie_among_records_that_retention_rem
     trial.read_beginnings();
     trial.happen_unread();
     broker_of_this_program().delete_records(trial.rig.name(), trial.rig.ends());
-    auto worker = trial.rig.epilogue().worker();
+    auto worker = trial.rig.epilogue().start_worker();
     trial.all_told(worker);
     const auto metrics = worker.metrics();
     BOOST_TEST(total(metrics, "epilogue_offset_gap_events_total") > 0);

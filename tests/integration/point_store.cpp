@@ -68,6 +68,9 @@ class PointConversationRows final : public ConversationRows {
     Result<std::optional<int>> partition_of(const ConversationId& id) override {
         return points_.said("the conversation's partition is read", inner_.partition_of(id));
     }
+    Result<void> note_guess(const ConversationId& id) override {
+        return points_.said("the conversation's partition is noted as a guess", inner_.note_guess(id));
+    }
     Result<void> update(const std::vector<StoredConversation>& rows) override {
         return points_.said("the conversations are written", inner_.update(rows));
     }

@@ -31,6 +31,7 @@ using testing::Oracle;
 struct StoredRow {
     Conversation conversation;
     int partition = -1;
+    bool guessed = false;  ///< the partition
     bool suspended = false;
     std::optional<Instant> resumed_at;
 };

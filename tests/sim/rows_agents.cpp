@@ -114,8 +114,8 @@ std::vector<const CallbackRow*> SimGapRows::concerned(const GapRow& gap) const {
     const Database& database = transaction_.database();
     for (const auto& [id, row] : database.callbacks) {
         const auto conversation = database.conversations.find(row.conversation_id);
-        const int partition =
-            conversation == database.conversations.end() ? -1 : conversation->second.partition;
+        const bool is_known = conversation != database.conversations.end() && !conversation->second.guessed;
+        const int partition = is_known ? conversation->second.partition : -1;
         const bool waits = row.state.phase == Phase::watching || row.state.phase == Phase::dormant;
         const bool is_left = id > gap.asked_until && id <= gap.last_callback;
         if (waits && is_left && (partition == -1 || partition == gap.partition)) rows.push_back(&row);

@@ -39,9 +39,10 @@ Result<std::optional<int>> SimPartitionRows::first_count(const std::string&) {
 
 Result<int> SimPartitionRows::known_count(const std::string&) {
     TRY_VOID(transaction_.statement());
-    return transaction_.database().partitions.empty()
-               ? 0
-               : transaction_.database().partitions.rbegin()->first + 1;
+    int known = 0;
+    for (const auto& [partition, row] : transaction_.database().partitions)
+        known = std::max({known, partition + 1, row.first_partitions.value_or(0)});
+    return known;
 }
 
 const StoredRow* SimConversationRows::conversation(const ConversationId& id) const {
@@ -89,12 +90,21 @@ Result<Conversation> SimConversationRows::lock_one(const ConversationId& id) {
     return row->conversation;
 }
 
+Result<void> SimConversationRows::note_guess(const ConversationId& id) {
+    TRY_VOID(transaction_.statement());
+    StoredRow guessed = *conversation(id);
+    guessed.guessed = true;
+    transaction_.changes().conversations[id] = std::move(guessed);
+    return {};
+}
+
 Result<void> SimConversationRows::update(const std::vector<StoredConversation>& rows) {
     TRY_VOID(transaction_.statement());
     for (const StoredConversation& row : rows) {
         const StoredRow* before = conversation(row.id);
         const int partition = before == nullptr ? 0 : before->partition;
-        transaction_.changes().conversations[row.id] = {row.conversation, partition, row.suspended,
+        const bool guessed = before != nullptr && before->guessed;
+        transaction_.changes().conversations[row.id] = {row.conversation, partition, guessed, row.suspended,
                                                         row.resumed_at};
     }
     return {};

@@ -164,7 +164,8 @@ Result<void> Reconciler::finish(const ReconcileRow& taken, const CallbackEvent& 
     const auto work = [&](Transaction& transaction) -> Result<void> {
         result = {};
         TRY(auto partition, transaction.conversations().partition_of(id));
-        if (!partition) {
+        const bool is_guess = !partition;
+        if (is_guess) {
             TRY(const int known, transaction.partitions().known_count(rules_.topic));
             partition = known > 0 ? partition_of_key(id, known) : 0;
         }
@@ -183,6 +184,7 @@ Result<void> Reconciler::finish(const ReconcileRow& taken, const CallbackEvent& 
             return transaction.reconciles().update(again);
         }
         TRY_VOID(transition.write());
+        if (is_guess) TRY_VOID(transaction.conversations().note_guess(id));
         TRY_VOID(step_callbacks(transaction, id, told));
         report = std::move(transition.report);
         return transaction.reconciles().remove(id);

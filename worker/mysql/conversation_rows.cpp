@@ -104,6 +104,11 @@ Result<std::optional<int>> MysqlConversationRows::partition_of(const Conversatio
     return partition == no_partition_yet ? std::nullopt : std::optional(static_cast<int>(partition));
 }
 
+Result<void> MysqlConversationRows::note_guess(const ConversationId& id) {
+    TRY_VOID(session_.execute("UPDATE conversations SET partition_guessed=1 WHERE conversation_id=?", {id}));
+    return {};
+}
+
 Result<void> MysqlConversationRows::update(const std::vector<StoredConversation>& rows) {
     return in_chunks(rows.size(), [&](std::size_t first, std::size_t count) -> Result<void> {
         std::vector<SqlValue> values;

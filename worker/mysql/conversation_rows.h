@@ -16,6 +16,7 @@ class MysqlConversationRows final : public ConversationRows {
                                                  int partition) override;
     Result<Conversation> lock_one(const ConversationId& id) override;
     Result<std::optional<int>> partition_of(const ConversationId& id) override;
+    Result<void> note_guess(const ConversationId& id) override;
     Result<void> update(const std::vector<StoredConversation>& rows) override;
     Result<std::vector<ConversationId>> due(int partition, Instant clock, std::size_t limit) override;
     Result<std::vector<ConversationId>> suspended(int partition, std::size_t limit) override;

@@ -11,10 +11,11 @@ namespace {
 constexpr std::size_t looked_at_once = 5000;
 
 /// Joins conversations to the callbacks p, and leaves those that may be concerned: its partition is the first
-/// question mark. A conversation of which no record was read has none, or no row at all.
+/// question mark. A conversation of which no record was read has none, a guessed one, or no row at all.
 constexpr std::string_view may_be_concerned =
     "LEFT JOIN conversations c ON c.conversation_id=p.conversation_id "
-    "WHERE p.phase IN ('watching','dormant') AND (c.conversation_id IS NULL OR c.partition_id IN (?,-1))";
+    "WHERE p.phase IN ('watching','dormant') AND (c.conversation_id IS NULL OR c.partition_id IN (?,-1) "
+    "OR c.partition_guessed=1)";
 
 }  // namespace
 

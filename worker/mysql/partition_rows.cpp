@@ -121,7 +121,10 @@ Result<std::optional<int>> MysqlPartitionRows::first_count(const std::string& to
 
 Result<int> MysqlPartitionRows::known_count(const std::string& topic) {
     TRY(const auto rows,
-        session_.query("SELECT MAX(partition_id)+1 FROM partition_progress WHERE topic=?", {topic}));
+        session_.query(
+            "SELECT GREATEST(MAX(partition_id)+1, COALESCE(MAX(first_partitions),0)) FROM partition_progress "
+            "WHERE topic=?",
+            {topic}));
     return static_cast<int>(Columns(rows.at(0)).number());
 }
 

@@ -42,6 +42,8 @@ class ConversationRows {
     virtual Result<Conversation> lock_one(const ConversationId& id) = 0;
     /// Which partition a conversation is in; nullopt when no record of it was read.
     virtual Result<std::optional<int>> partition_of(const ConversationId& id) = 0;
+    /// Notes of a row that exists that its partition is no more than a guess.
+    virtual Result<void> note_guess(const ConversationId& id) = 0;
     virtual Result<void> update(const std::vector<StoredConversation>& rows) = 0;
     /// Ids of conversations of the partition whose timer is due at or before `clock` and not suspended,
     /// ascending by due time.

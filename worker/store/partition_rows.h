@@ -65,7 +65,7 @@ class PartitionRows {
     virtual Result<void> update(const PartitionKey& key, const PartitionRow& row) = 0;
     /// How many partitions the topic had when the first of them was claimed; nullopt when that is not known.
     virtual Result<std::optional<int>> first_count(const std::string& topic) = 0;
-    /// How many partitions the topic has, as far as they were claimed; 0: none was.
+    /// How many partitions the topic has, as far as those that were claimed tell; 0: none was.
     virtual Result<int> known_count(const std::string& topic) = 0;
 };
 

@@ -45,6 +45,7 @@ class NoConversations final : public ConversationRows {
     }
     Result<Conversation> lock_one(const ConversationId&) override { return Conversation{}; }
     Result<std::optional<int>> partition_of(const ConversationId&) override { return std::optional<int>(); }
+    Result<void> note_guess(const ConversationId&) override { return {}; }
     Result<void> update(const std::vector<StoredConversation>&) override { return {}; }
     Result<std::vector<ConversationId>> due(int, Instant, std::size_t) override { return {}; }
     Result<std::vector<ConversationId>> suspended(int, std::size_t) override { return {}; }
