@@ -271,8 +271,8 @@ BOOST_AUTO_TEST_CASE(a_gap_in_any_partition_concerns_a_conversation_that_its_ser
         ", 0, 'retention', UTC_TIMESTAMP(6), 0, MAX(callback_id) FROM "
         "callback_progress");
     asked.try_now();
-    BOOST_TEST(asked.number("SELECT asked FROM log_gaps") == 1);
-    BOOST_TEST(asked.reads == 2);
+    // This one has no server of its own that could be asked: it is counted as that.
+    BOOST_TEST(asked.number("SELECT without_server FROM log_gaps") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(to_wake_a_callback_that_is_awake_has_its_server_asked_at_once_and_for_another_day) {
