@@ -22,7 +22,7 @@ bool steers(const Event& event) {
     return std::visit(
         [](const auto& body) {
             return is_any_of<std::decay_t<decltype(body)>, UserMessage, AgentMessage, StatusChange,
-                             ErrorDetail, GoalUpdate, StopHookVerdict>;
+                             ErrorDetail, GoalUpdate, StopHookVerdict, RunOver>;
         },
         event.body);
 }
@@ -64,13 +64,16 @@ void FoldStep::read_time() {
     if (is_v0() || !time_ || event_->is_utc) return;
     const ClockReading reading = read_clock(*time_, at_, conversation_);
     std::optional<ClockJump> jump = std::exchange(conversation_.clock_jump, std::nullopt);
-    // An agent's action has no id that is remembered: it may be an old one that is read again.
-    if (reading.kind == ClockReading::Kind::ahead && conversation_.zone && !steers(*event_)) {
+    // An agent's action has no id that is remembered: it may be an old one that is read again. It can confirm
+    // what others have shown of the clock, and shows nothing by itself.
+    const bool may_be_old = !steers(*event_);
+    if (reading.kind == ClockReading::Kind::jumped && may_be_old && (!jump || jump->zone != reading.zone)) {
+        conversation_.clock_jump = std::move(jump);
+    } else if (reading.kind == ClockReading::Kind::ahead && conversation_.zone && may_be_old) {
         conversation_.clock_jump = std::move(jump);
         *time_ -= reading.zone;
         return;
-    }
-    if (reading.kind == ClockReading::Kind::ahead) {
+    } else if (reading.kind == ClockReading::Kind::ahead) {
         // What is remembered was written in that zone as well, or becomes older than it was, which harms
         // nothing.
         shift_times(conversation_, conversation_.zone.value_or(std::chrono::minutes{0}) - reading.zone);
@@ -82,8 +85,8 @@ void FoldStep::read_time() {
             conversation_.clock_jump = std::move(jump);
         else
             apply_held(std::move(*jump));
-    } else if (!is_newer(*time_ - conversation_.zone.value_or(std::chrono::minutes{0}),
-                         conversation_.newest)) {
+    } else if (may_be_old || !is_newer(*time_ - conversation_.zone.value_or(std::chrono::minutes{0}),
+                                       conversation_.newest)) {
         conversation_.clock_jump = std::move(jump);  // an old event shows nothing of the clock
     }
     time_ = *event_->timestamp - conversation_.zone.value_or(std::chrono::minutes{0});
