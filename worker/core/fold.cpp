@@ -22,9 +22,14 @@ bool steers(const Event& event) {
     return std::visit(
         [](const auto& body) {
             return is_any_of<std::decay_t<decltype(body)>, UserMessage, AgentMessage, StatusChange,
-                             ErrorDetail, GoalUpdate, StopHookVerdict, RunOver>;
+                             ErrorDetail, GoalUpdate, StopHookVerdict>;
         },
         event.body);
+}
+
+/// Its id is remembered, so that it is known when it comes again.
+bool is_remembered(const Event& event) {
+    return steers(event) || std::holds_alternative<RunOver>(event.body);
 }
 
 }  // namespace
@@ -66,7 +71,7 @@ void FoldStep::read_time() {
     std::optional<ClockJump> jump = std::exchange(conversation_.clock_jump, std::nullopt);
     // An agent's action has no id that is remembered: it may be an old one that is read again. It can confirm
     // what others have shown of the clock, and shows nothing by itself.
-    const bool may_be_old = !steers(*event_);
+    const bool may_be_old = !is_remembered(*event_);
     if (reading.kind == ClockReading::Kind::jumped && may_be_old && (!jump || jump->zone != reading.zone)) {
         conversation_.clock_jump = std::move(jump);
     } else if (reading.kind == ClockReading::Kind::ahead && conversation_.zone && may_be_old) {
@@ -129,7 +134,7 @@ bool FoldStep::is_repeat() const {
     if (mutant(Mutant::repeat_counted)) return false;
     if (event_->seq && *event_->seq <= conversation_.highest_seq) return true;
     const auto& recent = conversation_.recent;
-    return steers(*event_) && std::find(recent.begin(), recent.end(), event_->id) != recent.end();
+    return is_remembered(*event_) && std::find(recent.begin(), recent.end(), event_->id) != recent.end();
 }
 
 void FoldStep::remember() {
@@ -140,7 +145,7 @@ void FoldStep::remember() {
         conversation_.follows_seq = false;
     if (is_v0()) {
         conversation_.highest_number = event_->number;
-    } else if (steers(*event_)) {
+    } else if (is_remembered(*event_)) {
         conversation_.recent.push_back(event_->id);
         if (conversation_.recent.size() > max_recent_ids)
             conversation_.recent.erase(conversation_.recent.begin());
