@@ -22,7 +22,7 @@ constexpr std::chrono::seconds look_patience{10};
 
 EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info,
                      FeedOptions options, Listener on_event)
-    : calls_(std::move(calls)), options_(std::move(options)), on_event_(std::move(on_event)) {
+    : calls_(std::move(calls)), options_(options), on_event_(std::move(on_event)) {
     state_.replace(info, 0);
     plan_next_look(false);
     const AgentServer& server = calls_->server();

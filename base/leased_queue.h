@@ -172,9 +172,11 @@ template <class Task>
 bool LeasedQueue<Task>::has_room(const Task& task) const {
     if (task.group() == nullptr) return true;
     const auto group = under_way_.find(*task.group());
-    std::size_t most = rules_.max_per_group;
-    if constexpr (requires { task.max_in_group(); }) most = std::min(most, task.max_in_group());
-    return group == under_way_.end() || group->second < most;
+    if (group == under_way_.end()) return true;
+    if constexpr (requires { task.max_in_group(); })
+        return group->second < std::min(rules_.max_per_group, task.max_in_group());
+    else
+        return group->second < rules_.max_per_group;
 }
 
 template <class Task>

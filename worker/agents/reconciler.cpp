@@ -95,7 +95,7 @@ Result<void> Reconciler::sweep_once() {
 
 Result<void> Reconciler::work_at(Task task, const std::stop_token& stop) {
     const auto joined = join_server(queue_, task, [&](const ConversationId& id) -> Result<std::string> {
-        TRY(std::string server, logs_.server_of(id));
+        TRY(const std::string server, logs_.server_of(id));
         return task.was_unreadable ? server + " (unreadable)" : server;
     });
     if (joined && !*joined) return {};

@@ -75,7 +75,7 @@ void correct_times(ServerLog& log, std::optional<Instant> created_at, std::optio
     if (!is_possible_zone(first.zone) || !is_possible_zone(last.zone)) return;
     std::chrono::minutes before = first.zone;
     std::chrono::minutes after = last.zone;
-    std::size_t moved = before == after ? events.size() : moved_at(events, before, after);
+    const std::size_t moved = before == after ? events.size() : moved_at(events, before, after);
     if (before != after && moved == events.size())  // it was left alone for long at its beginning, or its end
         before = after = last.off <= first.off ? last.zone : first.zone;
     for (std::size_t i = 0; i < events.size(); ++i) {
