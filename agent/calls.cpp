@@ -16,8 +16,11 @@ namespace epilogue::agent {
 namespace {
 
 constexpr std::size_t max_log_bytes = std::size_t{1} << 30U;
+constexpr int short_page = 25;  // often all that is asked for
 constexpr int page_size = 100;  // more is refused, by old servers with a 500
 const std::string conversations = "/api/conversations";
+/// A server that does not know a page's id begins again at the start.
+constexpr std::string_view circle = "pages that go in a circle";
 
 /// `body`: the answer, which may be one that is not parsed.
 AgentFailure senseless(std::string_view what, std::string_view body = {}) {
@@ -124,9 +127,10 @@ std::chrono::milliseconds ConversationCalls::deadline_of(std::chrono::millisecon
 }
 
 AgentResult<Answer> ConversationCalls::send(Call call) const {
-    if (closed_) return agent_failure(AgentError::Kind::closed, "the conversation was closed");
+    if (closing_.stop_requested())
+        return agent_failure(AgentError::Kind::closed, "the conversation was closed");
     call.path = path_ + call.path;
-    call.cancelled = &closed_;
+    call.stop = closing_.get_token();
     call.deadline = deadline_of(call.deadline);
     if (call.deadline <= std::chrono::milliseconds(0)) return too_late();
     auto answer = server_->send(call);
@@ -156,7 +160,7 @@ AgentResult<std::string> ConversationCalls::text_of_answer(Call call, const char
 AgentResult<void> ConversationCalls::require(bool Features::*feature, std::string_view operation) const {
     const auto left = deadline_of({});
     if (left <= std::chrono::milliseconds(0)) return too_late();
-    const auto features = server_->features(left, &closed_);
+    const auto features = server_->features(left, closing_.get_token());
     if (!features) return AgentFailure(features.error());
     if ((*features).*feature) return {};
     return agent_failure(AgentError::Kind::unsupported,
@@ -181,15 +185,39 @@ AgentResult<std::size_t> ConversationCalls::event_count(std::chrono::millisecond
     return count;
 }
 
-AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
+AgentResult<ConversationCalls::EventPage> ConversationCalls::page_back(int size,
+                                                                       const std::string& page_id) const {
     const auto page = server_->logs().pass<AgentResult<Json>>(id_, [&] {
         return page_of(
-            send({.path = "/events/search" + page_query(page_size, "") + "&sort_order=TIMESTAMP_DESC"}));
+            send({.path = "/events/search" + page_query(size, page_id) + "&sort_order=TIMESTAMP_DESC"}));
     });
     if (!page) return AgentFailure(page.error());
-    std::vector<EventRef> newest = events_in(*page);
-    std::reverse(newest.begin(), newest.end());
-    return newest;
+    return EventPage{events_in(*page), string_in(*page, "next_page_id")};
+}
+
+AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
+    auto page = page_back(page_size, "");
+    if (!page) return AgentFailure(page.error());
+    std::reverse(page->events.begin(), page->events.end());
+    return std::move(page->events);
+}
+
+AgentResult<void> ConversationCalls::read_back(
+    Clock::time_point until, const std::function<bool(const RemoteEvent&)>& wants_more) const {
+    std::unordered_set<std::string> seen;
+    std::string page_id;
+    int size = short_page;
+    do {
+        if (Clock::now() >= until) return too_late();
+        const auto page = page_back(size, page_id);
+        size = page_size;
+        if (!page) return AgentFailure(page.error());
+        for (const EventRef& event : page->events)
+            if (!wants_more(*event)) return {};
+        page_id = page->next;
+        if (!seen.insert(page_id).second) return senseless(circle);
+    } while (!page_id.empty());
+    return {};
 }
 
 AgentResult<std::vector<EventRef>> ConversationCalls::events(Clock::time_point until) const {
@@ -211,8 +239,7 @@ AgentResult<std::vector<EventRef>> ConversationCalls::read_log(Clock::time_point
         }
         if (bytes > max_log_bytes) return senseless("a log of more than 1 GiB");
         page_id = string_in(*page, "next_page_id");
-        // A server that does not know a page's id begins again at the start.
-        if (!seen.insert(page_id).second) return senseless("pages that go in a circle");
+        if (!seen.insert(page_id).second) return senseless(circle);
     } while (!page_id.empty());
     return log;
 }

@@ -3,8 +3,9 @@
 // `unsupported`.
 #pragma once
 
-#include <atomic>
+#include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,8 @@ class ConversationCalls {
     const std::string& id() const { return id_; }
     const AgentServer& server() const { return *server_; }
 
-    /// Ends the calls under way within about a second, and all later ones at once, as `closed`.
-    void close() { closed_ = true; }
+    /// Ends the calls under way, and all later ones, as `closed`.
+    void close() { closing_.request_stop(); }
 
     /// Its information: state, title, times, as JSON text. Never waits for the agent, and needs no lock
     /// there.
@@ -58,6 +59,10 @@ class ConversationCalls {
     AgentResult<std::vector<EventRef>> events(Clock::time_point until = Clock::time_point::max()) const;
     /// The last of them, one page at most, in the same order.
     AgentResult<std::vector<EventRef>> newest_events() const;
+    /// Shows the log's events from the last one backwards, until `wants_more` is false or the log begins. No
+    /// page is asked for after `until`.
+    AgentResult<void> read_back(Clock::time_point until,
+                                const std::function<bool(const RemoteEvent&)>& wants_more) const;
     /// Appends a message of the user; `invalid` when it is not UTF-8. `run`: and lets the agent answer.
     /// `overloaded` then means that the message is kept, or may be (`maybe_done`), and only the run was
     /// refused: run() does the rest.
@@ -92,8 +97,14 @@ class ConversationCalls {
     AgentResult<void> remove() const;
 
   private:
+    struct EventPage {
+        std::vector<EventRef> events;  ///< the newest first
+        std::string next;
+    };
+
     AgentResult<Answer> send(Call call) const;
     AgentResult<std::vector<EventRef>> read_log(Clock::time_point until) const;
+    AgentResult<EventPage> page_back(int size, const std::string& page_id) const;
     /// How long a call may take from now on that wants so long (0: as long as calls do).
     std::chrono::milliseconds deadline_of(std::chrono::milliseconds wanted) const;
     AgentResult<void> post(std::string_view tail, std::string body, Repeat repeat) const;
@@ -104,7 +115,7 @@ class ConversationCalls {
     std::string id_;
     std::string path_;
     const Clock::time_point until_;
-    std::atomic<bool> closed_ = false;
+    std::stop_source closing_;
 };
 
 }  // namespace epilogue::agent

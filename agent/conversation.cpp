@@ -79,17 +79,20 @@ AgentResult<std::unique_ptr<RemoteConversation>> RemoteConversation::attach(
     if (!info) return AgentFailure(info.error());
     std::unique_ptr<RemoteConversation> conversation(
         new RemoteConversation(std::move(calls), std::move(options)));
-    conversation->open(*info, features->socket_auth);
+    conversation->open(*info, *features);
     return conversation;
 }
 
-void RemoteConversation::open(const std::string& info, SocketAuth auth) {
+void RemoteConversation::open(const std::string& info, const Features& features) {
     for (const std::string& kind : options_.hooks.not_run)
         log_warn("a remote conversation does not run these hooks", {{"kind", kind}});
     run_session_hooks(options_.hooks.session_start, "SessionStart");
-    feed_ = std::make_unique<EventFeed>(
-        calls_, info, FeedOptions{auth, options_.socket, options_.reads_log, options_.look_after},
-        [this](const EventRef& event) { on_event(event); });
+    // Where only the newest of a log is read, time says what is older than that.
+    const bool as_written = features.log_as_written && options_.reads_log;
+    const FeedOptions options{features.socket_auth, options_.socket, options_.reads_log, options_.look_after,
+                              as_written ? LogOrder::as_written : LogOrder::by_time};
+    feed_ = std::make_unique<EventFeed>(calls_, info, options,
+                                        [this](const EventRef& event) { on_event(event); });
     static_cast<void>(feed_->wait_synced(std::min(options_.until, Clock::now() + options_.first_sync)));
 }
 
@@ -208,26 +211,30 @@ AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, const Se
     const AgentError too_late{AgentError::Kind::timed_out,
                               "the run did not end before the deadline; it may go on"};
     AgentError last = too_late;
+    look_for_goal(watch, deadline);
     auto ask_at = before.empty() ? Clock::now() : watch.ask_next(Clock::now(), feed_->is_live());
     while (Clock::now() < deadline) {
         const auto statuses = feed_->wait_status(seen, std::min(ask_at, deadline));
         if (!statuses) return AgentFailure(statuses.error());
         for (const SeenStatus& each : *statuses) {
             seen = each.number;
-            watch.saw(each.status, each.after_run, each.timestamp);
-            if (ends_run(each.status)) ask_at = std::min(ask_at, RunWatch::ask_after_end(Clock::now()));
+            if (each.goal)
+                watch.goal(*each.goal);
+            else
+                watch.saw(each.status, each.after_run, each.timestamp);
+            if (ends_run(each.status) || each.goal == false)
+                ask_at = std::min(ask_at, RunWatch::ask_after_end(Clock::now()));
         }
-        if (watch.over()) return conclude(*watch.over(), deadline);
+        if (watch.over()) look_for_goal(watch, deadline);
+        if (const auto over = watch.over()) return conclude(*over, deadline);
         if (Clock::now() < ask_at) continue;
         const auto info = feed_->ask_info(std::min<milliseconds>(ask_patience, left_until(deadline)));
         if (info) {
-            const std::string status = status_in(*info);
-            const std::size_t passed = status == "finished" ? hooks_passed(watch, *info, deadline) : 0;
-            if (watch.confirm(status, Clock::now(), passed)) return conclude(status, deadline);
+            if (confirmed(watch, *info, deadline)) return conclude(status_in(*info), deadline);
             last = too_late;
         } else {
             if (!may_pass(info.error().kind)) return AgentFailure(info.error());
-            if (watch.failed_by_socket()) return conclude(feed_->newest_status().status, deadline);
+            if (const auto failed = watch.failed_by_socket()) return conclude(*failed, deadline);
             if (Clock::now() < deadline) last = info.error();  // else it may only have had no time
             watch.failed();
         }
@@ -235,6 +242,20 @@ AgentResult<RunEnd> RemoteConversation::wait(const std::string& before, const Se
         if (!info) ask_at = std::max(ask_at, Clock::now() + info.error().retry_after);
     }
     return AgentFailure(last);
+}
+
+void RemoteConversation::look_for_goal(RunWatch& watch, Clock::time_point deadline) const {
+    const auto goes_on = feed_->goal_goes_on(std::min(deadline, Clock::now() + verdict_patience));
+    if (goes_on) watch.goal(*goes_on);
+}
+
+/// True when the run has ended with what REST said just now.
+bool RemoteConversation::confirmed(RunWatch& watch, const std::string& info,
+                                   Clock::time_point deadline) const {
+    const std::string status = status_in(info);
+    if (status == "finished" || status == "stuck") look_for_goal(watch, deadline);
+    const std::size_t passed = status == "finished" ? hooks_passed(watch, info, deadline) : 0;
+    return watch.confirm(status, Clock::now(), passed);
 }
 
 /// How many stop hooks have let the end pass that stands now. Tells `watch` how many there are.

@@ -102,7 +102,8 @@ class RemoteConversation {
     /// Waits until the agent has stopped working, at most for `deadline` (timed_out; it may work on). The
     /// socket tells it with the snapshot of a run that is over; where none comes, or the socket is down, REST
     /// confirms it. Where the conversation has stop hooks, `finished` ends nothing before all of them have
-    /// let it pass. The end is reported once all events are here, unless the log cannot be read.
+    /// let it pass; while a `/goal` loop goes on, neither `finished` nor `stuck` ends anything. The end is
+    /// reported once all events are here, unless the log cannot be read.
     AgentResult<RunEnd> wait_for_end(Milliseconds deadline = std::chrono::hours(1));
 
     /// Sends the secrets, each asked for now. `invalid` when one cannot be had.
@@ -116,11 +117,14 @@ class RemoteConversation {
 
   private:
     RemoteConversation(std::shared_ptr<ConversationCalls> calls, ConversationOptions options);
-    void open(const std::string& info, SocketAuth auth);
+    void open(const std::string& info, const Features& features);
     void on_event(const EventRef& event) const;
     void run_session_hooks(const std::vector<Hook>& hooks, std::string_view kind) const;
     AgentResult<bool> start(std::chrono::steady_clock::time_point deadline,
                             std::chrono::steady_clock::time_point room_until);
+    void look_for_goal(RunWatch& watch, std::chrono::steady_clock::time_point deadline) const;
+    bool confirmed(RunWatch& watch, const std::string& info,
+                   std::chrono::steady_clock::time_point deadline) const;
     std::size_t hooks_passed(RunWatch& watch, const std::string& info,
                              std::chrono::steady_clock::time_point deadline) const;
     AgentResult<void> wait_for(Milliseconds pause) const;

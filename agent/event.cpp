@@ -42,6 +42,8 @@ std::optional<RemoteEvent> parse_event(std::string_view json) {
     if (event.kind == "ConversationStateUpdateEvent") {
         event.key = string_in(parsed, "key");
         event.status = status_in(parsed, event.key);
+        const Json& active = member_of(member_of(parsed, "value"), "active");
+        if (event.key == "goal" && active.is_boolean()) event.goal = active.get<bool>();
     } else if (event.kind == "ConversationErrorEvent") {
         event.error = error_in(parsed);
     } else if (event.kind == "HookExecutionEvent" && string_in(parsed, "hook_event_type") == "Stop") {

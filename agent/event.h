@@ -20,6 +20,7 @@ struct RemoteEvent {
     std::string status;     ///< of a state update: the execution status it holds, if it holds one
     std::string error;      ///< of a ConversationErrorEvent: "code: detail"
     StopVerdict stop = StopVerdict::none;  ///< of a stop hook's HookExecutionEvent
+    std::optional<bool> goal;              ///< of a `/goal` loop's update: whether the loop goes on
     std::string json;                      ///< all of it, one line
 
     /// A snapshot of the whole state: new at each subscription, never part of the server's log.

@@ -8,7 +8,8 @@ namespace epilogue::agent {
 void EventList::insert(const EventRef& event) {
     // From the back: an event is nearly always the newest.
     auto place = events_.end();
-    while (place != events_.begin() && (*std::prev(place))->timestamp > event->timestamp) --place;
+    if (order_ == LogOrder::by_time)
+        while (place != events_.begin() && (*std::prev(place))->timestamp > event->timestamp) --place;
     events_.insert(place, event);
 }
 

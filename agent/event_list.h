@@ -15,14 +15,22 @@ namespace epilogue::agent {
 /// An event that does not change any more: shared between the list and its readers.
 using EventRef = std::shared_ptr<const RemoteEvent>;
 
+/// How a server orders its log, and with it where an event belongs that the log was not read for.
+enum class LogOrder {
+    by_time,    ///< by the events' own times, and behind those of the same time
+    as_written  ///< behind all that came before it, whatever its time
+};
+
 class EventList {
   public:
-    /// Puts a stored event that is not there yet in its place by time, behind those of the same time. Returns
-    /// whether it was new; false also for one that is not stored.
+    explicit EventList(LogOrder order = LogOrder::by_time) : order_(order) {}
+
+    /// Puts a stored event that is not there yet in its place. Returns whether it was new; false also for one
+    /// that is not stored.
     bool add(const EventRef& event);
 
     /// Takes over the server's whole log, in its order. What the log lacks and is here already stays, in its
-    /// place by time: it came while the log was being read. Returns what is new here, in order.
+    /// place: it came while the log was being read. Returns what is new here, in order.
     std::vector<EventRef> reconcile(const std::vector<EventRef>& log);
 
     std::size_t size() const { return events_.size(); }
@@ -42,6 +50,7 @@ class EventList {
   private:
     void insert(const EventRef& event);
 
+    LogOrder order_;
     std::vector<EventRef> events_;
     std::unordered_set<std::string> ids_;
 };

@@ -28,8 +28,11 @@ Features features_of(std::string_view version) {
     constexpr Version first_frame_auth_since{1, 18, 1};
     constexpr Version no_generate_title_since{1, 19, 0};
     constexpr Version interrupt_since{1, 23, 0};
+    constexpr Version goals_since{1, 29, 0};
+    constexpr Version log_as_written_since{1, 22, 1};
     constexpr Version answers_pings_since{1, 22,
                                           1};  // seen there and later; what is between 1.7.3 and it, nowhere
+    constexpr Version session_socket_since{1, 45, 0};
 
     Features features;
     features.version = version;
@@ -42,7 +45,10 @@ Features features_of(std::string_view version) {
     features.final_response = *known >= final_response_since;
     features.generate_title = *known < no_generate_title_since;
     features.interrupt = *known >= interrupt_since;
+    features.goals = *known >= goals_since;
     features.answers_pings = *known >= answers_pings_since;
+    features.session_socket = *known >= session_socket_since;
+    features.log_as_written = *known >= log_as_written_since;
     return features;
 }
 

@@ -29,8 +29,14 @@ struct Features {
     bool final_response = false;
     bool interrupt = false;
     bool generate_title = true;
+    bool goals = false;  ///< `/goal` loops: runs that begin by themselves until a judge is content
     /// It answers pings whatever its conversations do. Older ones stand still while an LLM is asked.
     bool answers_pings = false;
+    /// It has the session socket, which numbers a log's events and replays them.
+    bool session_socket = false;
+    /// It tells a log in the order in which it was written: what was made early and written late stands late.
+    /// Older ones sort it by time.
+    bool log_as_written = false;
 };
 
 /// The features of that version; of an unknown one those that every version known to us has.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "agent/goals.h"
 #include "base/backoff.h"
 #include "base/io/log.h"
 #include "base/thread_name.h"
@@ -22,7 +24,7 @@ constexpr std::chrono::seconds look_patience{10};
 
 EventFeed::EventFeed(std::shared_ptr<const ConversationCalls> calls, const std::string& info,
                      FeedOptions options, Listener on_event)
-    : calls_(std::move(calls)), options_(options), on_event_(std::move(on_event)) {
+    : calls_(std::move(calls)), options_(options), on_event_(std::move(on_event)), list_(options_.order) {
     state_.replace(info, 0);
     plan_next_look(false);
     const AgentServer& server = calls_->server();
@@ -69,10 +71,15 @@ void EventFeed::frame(const std::string& text) {
     state_.apply(*event);
     const std::lock_guard lock(mutex_);
     const bool first = !std::exchange(live_, true);
-    if (!event->status.empty()) {
+    if (first) ++connections_;
+    if (event->goal) {
+        goal_goes_on_ = *event->goal;
+        ++goal_updates_;
+    }
+    if (!event->status.empty() || event->goal) {
         // The first frame of a socket is a snapshot, too, but says nothing of a run.
-        statuses_.push_back(
-            {event->status, ++statuses_seen_, event->is_full_state() && !first, event->timestamp});
+        statuses_.push_back({event->status, ++statuses_seen_, event->is_full_state() && !first,
+                             event->timestamp, event->goal});
         if (statuses_.size() > kept_statuses) statuses_.pop_front();
     }
     arrived_.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
@@ -202,6 +209,7 @@ std::size_t EventFeed::known_events() const {
 }
 
 AgentResult<void> EventFeed::read_log() {
+    const std::uint64_t connection = connection_now();
     // Reading a long log costs the server much. Ids are unique and nothing is ever taken out of a log: when
     // it has as many events as are known here, they are the same.
     if (const std::size_t known = known_events(); known > 0) {
@@ -216,6 +224,7 @@ AgentResult<void> EventFeed::read_log() {
     {
         const std::lock_guard lock(mutex_);
         fresh = list_.reconcile(*log);
+        if (options_.reads_log) note_goal(connection);
         const auto since = std::exchange(deaf_since_, std::nullopt);
         deaf = since == frames_seen_ && !fresh.empty();
         changed_.notify_all();
@@ -227,6 +236,16 @@ AgentResult<void> EventFeed::read_log() {
     }
     for (const EventRef& event : fresh) deliver(event);
     return {};
+}
+
+/// The whole log is here; `connection` stood before it was read. What the socket told meanwhile is newer.
+void EventFeed::note_goal(std::uint64_t connection) {
+    const auto says_it = [](const EventRef& event) { return event->goal.has_value(); };
+    const auto rend = std::make_reverse_iterator(list_.begin());
+    const auto newest = std::find_if(std::make_reverse_iterator(list_.end()), rend, says_it);
+    if (newest != rend && std::none_of(arrived_.begin(), arrived_.end(), says_it))
+        goal_goes_on_ = *(*newest)->goal;
+    goal_known_since_ = connection;
 }
 
 AgentResult<std::vector<EventRef>> EventFeed::log_to_read() const {
@@ -277,6 +296,27 @@ EventList EventFeed::events() const {
 bool EventFeed::is_live() const {
     const std::lock_guard lock(mutex_);
     return live_;
+}
+
+/// The number of the connection on which the socket stands; 0 when it does not.
+std::uint64_t EventFeed::connection_now() const {
+    const std::lock_guard lock(mutex_);
+    return live_ ? connections_ : 0;
+}
+
+AgentResult<bool> EventFeed::goal_goes_on(Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    if (live_ && goal_known_since_ == connections_) return goal_goes_on_;
+    const std::uint64_t updates = goal_updates_;
+    const std::uint64_t connection = live_ ? connections_ : 0;
+    lock.unlock();
+    const auto asked = agent::goal_goes_on(*calls_, deadline);
+    if (!asked) return asked;
+    lock.lock();
+    // What the socket told meanwhile is newer.
+    if (updates == goal_updates_) goal_goes_on_ = *asked;
+    goal_known_since_ = connection;
+    return goal_goes_on_;
 }
 
 std::optional<AgentError> EventFeed::ended() const {

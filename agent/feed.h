@@ -22,12 +22,13 @@
 
 namespace epilogue::agent {
 
-/// A status as the socket told it, and how manieth it was.
+/// A status as the socket told it, or that a `/goal` loop goes on or has ended; and how manieth it was.
 struct SeenStatus {
-    std::string status;
-    std::uint64_t number = 0;  ///< from 1; grows with each status seen
-    bool after_run = false;    ///< by the snapshot that a server sends when a run is over
-    std::string timestamp{};   ///< the server's
+    std::string status;          ///< "" of a loop
+    std::uint64_t number = 0;    ///< from 1; grows with each status seen
+    bool after_run = false;      ///< by the snapshot that a server sends when a run is over
+    std::string timestamp{};     ///< the server's
+    std::optional<bool> goal{};  ///< whether the loop goes on
 };
 
 struct FeedOptions {
@@ -38,6 +39,8 @@ struct FeedOptions {
     /// After so long without a frame the server is asked whether something was missed; then after twice as
     /// long, up to ten times.
     std::chrono::milliseconds look_after{30'000};
+    /// Of the list.
+    LogOrder order = LogOrder::by_time;
 };
 
 /// Thread-safe. `on_event` gets each event once, those of the wire only too, in the order in which they
@@ -75,6 +78,9 @@ class EventFeed {
     AgentResult<std::string> ask_info(std::chrono::milliseconds deadline = {});
     /// True while the socket stands and has told a first frame.
     bool is_live() const;
+    /// Whether a `/goal` loop goes on. Asked of the server (goals.h) unless that is known since this
+    /// connection of the socket stands: then it tells what changes.
+    AgentResult<bool> goal_goes_on(Clock::time_point deadline);
     /// Why nothing comes any more, when that is so: the key is refused, or the conversation is gone.
     std::optional<AgentError> ended() const;
     /// Why the log was not read the last time, as long as that is so.
@@ -100,6 +106,8 @@ class EventFeed {
     void look(std::unique_lock<std::mutex>& lock);
     void take_arrived(std::unique_lock<std::mutex>& lock);
     std::size_t known_events() const;
+    std::uint64_t connection_now() const;
+    void note_goal(std::uint64_t connection);
     AgentResult<void> read_log();
     AgentResult<std::vector<EventRef>> log_to_read() const;
     void deliver(const EventRef& event);
@@ -125,6 +133,10 @@ class EventFeed {
     std::uint64_t frames_seen_ = 0;
     std::optional<std::uint64_t> deaf_since_;  ///< frame, when the log has more than is known here
     bool live_ = false;
+    std::uint64_t connections_ = 0;
+    bool goal_goes_on_ = false;
+    std::uint64_t goal_updates_ = 0;      ///< told by the socket
+    std::uint64_t goal_known_since_ = 0;  ///< connection
     bool stopping_ = false;
     std::optional<AgentError> ended_;
 

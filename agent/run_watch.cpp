@@ -4,6 +4,7 @@
 
 #include "agent/event.h"
 #include "base/backoff.h"
+#include "base/hook_wait.h"
 
 namespace epilogue::agent {
 namespace {
@@ -12,7 +13,6 @@ using namespace std::chrono_literals;
 
 constexpr auto old_status_stands = 30s;  // longer than a server that was restarted needs to begin a run
 constexpr auto finished_stands = 250ms;  // a message that came during the last step takes it back within 3 ms
-constexpr auto hook_wait = 600s;         // contract §4: then `finished` counts without the hook's verdict
 constexpr auto snapshot_follows = 100ms;
 constexpr auto ask_while_standing = 100ms;
 constexpr auto ask_without_socket = 1s;
@@ -29,9 +29,24 @@ void RunWatch::saw(std::string_view status, bool after_run, std::string_view tim
     if (status != before_ || after_run) moved_ = true;
 }
 
+void RunWatch::goal(bool goes_on) {
+    if (goal_goes_on_ && !goes_on) moved_ = true;
+    goal_goes_on_ = goes_on;
+}
+
+bool RunWatch::ends_round(std::string_view status) const {
+    return goal_goes_on_ && (status == "finished" || status == "stuck");
+}
+
+std::optional<std::string> RunWatch::over() const {
+    if (over_ && ends_round(*over_)) return std::nullopt;
+    return over_;
+}
+
 bool RunWatch::confirm(std::string_view status, Clock::time_point now, std::size_t hooks_passed) {
     failures_ = 0;
     waits_for_hook_ = false;
+    waits_for_goal_ = ends_round(status);
     if (status != before_) moved_ = true;
     if (!ends_run(status)) {
         standing_since_.reset();
@@ -39,15 +54,18 @@ bool RunWatch::confirm(std::string_view status, Clock::time_point now, std::size
     }
     if (!standing_since_ || standing_ != status) standing_since_ = now;
     standing_ = status;
+    if (waits_for_goal_) return false;
     const auto stands = now - *standing_since_;
     if (!moved_) return stands >= old_status_stands;
     if (status != "finished") return true;
     waits_for_hook_ = hooks_passed < stop_hooks_;
-    return stands >= (waits_for_hook_ ? Clock::duration(hook_wait) : Clock::duration(finished_stands));
+    return stands >=
+           (waits_for_hook_ ? Clock::duration(default_hook_wait) : Clock::duration(finished_stands));
 }
 
-bool RunWatch::failed_by_socket() const {
-    return moved_ && (told_ == "error" || told_ == "stuck");
+std::optional<std::string> RunWatch::failed_by_socket() const {
+    if (!moved_ || ends_round(told_) || (told_ != "error" && told_ != "stuck")) return std::nullopt;
+    return told_;
 }
 
 RunWatch::Clock::time_point RunWatch::ask_next(Clock::time_point now, bool live) const {
@@ -55,6 +73,7 @@ RunWatch::Clock::time_point RunWatch::ask_next(Clock::time_point now, bool live)
     if (failures_ > 0)
         return now + full_jitter(failures_, 1.0, 100ms,
                                  std::chrono::duration_cast<std::chrono::milliseconds>(longest));
+    if (waits_for_goal_) return now + longest;
     if (waits_for_hook_) return now + ask_without_socket;
     if (standing_since_) return now + ask_while_standing;
     if (!moved_ && ends_run(before_)) return now + ask_without_socket;  // perhaps there is nothing to do

@@ -16,7 +16,7 @@ namespace epilogue::agent {
 /// taken back at once. Where the status has never moved since before the run was started, it may be the old
 /// one: then it has to stand for a while, until a run that is about to begin would have shown itself. Where
 /// there are stop hooks, `finished` may stand and be taken back by one of them: it counts once all have let
-/// it pass.
+/// it pass. While a `/goal` loop goes on `finished` and `stuck` end a round, and the next begins by itself.
 class RunWatch {
   public:
     using Clock = std::chrono::steady_clock;
@@ -32,9 +32,11 @@ class RunWatch {
     /// The socket told this status at the server's time `timestamp`; `after_run`: with the snapshot that says
     /// that a run is over.
     void saw(std::string_view status, bool after_run = false, std::string_view timestamp = {});
+    /// A `/goal` loop goes on, or has ended.
+    void goal(bool goes_on);
     /// The status that the run has ended with, by the socket's word; nullopt while it says none. A snapshot
     /// that may be that of the run before says none.
-    const std::optional<std::string>& over() const { return over_; }
+    std::optional<std::string> over() const;
 
     /// REST told this status at `now`, when so many stop hooks had let the end pass. True when the run has
     /// ended with it.
@@ -42,21 +44,26 @@ class RunWatch {
     /// REST could not be asked, or did not answer.
     void failed() { ++failures_; }
 
-    /// True when the socket's last word was `error` or `stuck` and nothing speaks against it: what there is
+    /// `error` or `stuck` when that was the socket's last word and nothing speaks against it: what there is
     /// to go by when REST cannot be asked.
-    bool failed_by_socket() const;
+    std::optional<std::string> failed_by_socket() const;
     /// When REST should be asked again at the latest, with (`live`) or without a socket that stands.
     Clock::time_point ask_next(Clock::time_point now, bool live) const;
     /// The same after the socket told an end: soon, but a little later than the snapshot should come.
     static Clock::time_point ask_after_end(Clock::time_point now);
 
   private:
+    /// True when that status ends no more than a round of a loop.
+    bool ends_round(std::string_view status) const;
+
     std::string before_;
     std::string told_;
     std::string newest_;  ///< timestamp
     std::optional<std::string> over_;
     bool moved_ = false;
     bool waits_for_hook_ = false;
+    bool goal_goes_on_ = false;
+    bool waits_for_goal_ = false;
     std::size_t stop_hooks_ = 0;
     int failures_ = 0;  ///< of REST, in a row
     std::optional<Clock::time_point> standing_since_;

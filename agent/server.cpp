@@ -89,18 +89,6 @@ bool wants_to_be_asked_later(const AgentError& error) {
            (error.status == unavailable && error.retry_after > milliseconds(0));
 }
 
-/// Waits for `pause`; false when `cancelled` (may be null) became true.
-bool wait(milliseconds pause, const std::atomic<bool>* cancelled) {
-    constexpr milliseconds look_every{50};
-    const auto until = Clock::now() + pause;
-    while (Clock::now() < until) {
-        if (cancelled != nullptr && cancelled->load()) return false;
-        const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
-        wait_or_stop(std::stop_token(), std::min(look_every, left));
-    }
-    return true;
-}
-
 /// The time that a Retry-After header asks for; 0 when there is none.
 milliseconds retry_after_in(const HttpAnswer& answer) {
     constexpr std::int64_t longest_s = 86'400;
@@ -138,7 +126,7 @@ AgentResult<Answer> AgentServer::send(const Call& call) const {
         const milliseconds pause =
             wanted > milliseconds(0) ? wanted : full_jitter(refusals, 1.0, first_pause, longest_pause);
         if (pause > longest_pause || Clock::now() + pause >= end) return answer;
-        if (!wait(pause, call.cancelled))
+        if (!wait_or_stop(call.stop, pause))
             return agent_failure(AgentError::Kind::closed, "the conversation was closed");
     }
 }
@@ -169,41 +157,33 @@ AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadli
     request.body = call.body;
     request.timeout = deadline;
     request.max_answer_bytes = max_answer;
-    request.cancelled = call.cancelled;
+    request.stop = call.stop;
 
     HttpAnswer answer = http_.send(request);
     const bool reads = call.method == "GET";
-    switch (answer.outcome) {
-        case HttpOutcome::answered:
-            if (answer.status < 300) return Answer{answer.status, std::move(answer.body)};
-            {
-                AgentError error = error_of(answer.status, answer.body, call.changes);
-                error.retry_after = retry_after_in(answer);
-                return AgentFailure(std::move(error));
-            }
-        case HttpOutcome::not_sent:
-            return agent_failure(AgentError::Kind::unreachable,
-                                 "the agent server at " + address_.url() + ": " + answer.cause);
-        case HttpOutcome::uncertain:
-            break;
+    if (answer.outcome == HttpOutcome::answered) {
+        if (answer.status < 300) return Answer{answer.status, std::move(answer.body)};
+        AgentError error = error_of(answer.status, answer.body, call.changes);
+        error.retry_after = retry_after_in(answer);
+        return AgentFailure(std::move(error));
     }
-    if (call.cancelled != nullptr && call.cancelled->load())
-        return agent_failure(AgentError::Kind::closed, "the conversation was closed", !reads);
-    if (answer.timed_out)
+    const bool sent = answer.outcome != HttpOutcome::not_sent;
+    if (call.stop.stop_requested())
+        return agent_failure(AgentError::Kind::closed, "the conversation was closed", sent && !reads);
+    const std::string where = "the agent server at " + address_.url();
+    if (sent && answer.timed_out)
         return agent_failure(AgentError::Kind::timed_out,
-                             "the agent server at " + address_.url() + " did not answer within " +
-                                 std::to_string(deadline.count()) + " ms",
+                             where + " did not answer within " + std::to_string(deadline.count()) + " ms",
                              !reads);
-    return agent_failure(AgentError::Kind::unreachable,
-                         "the agent server at " + address_.url() + ": " + answer.cause, true);
+    return agent_failure(AgentError::Kind::unreachable, where + ": " + answer.cause, sent);
 }
 
-AgentResult<Features> AgentServer::features(milliseconds within, const std::atomic<bool>* cancelled) const {
+AgentResult<Features> AgentServer::features(milliseconds within, const std::stop_token& stop) const {
     {
         const std::lock_guard lock(mutex_);
         if (features_) return *features_;
     }
-    auto asked = ask_features(within > milliseconds(0) ? within : deadlines_.call, cancelled);
+    auto asked = ask_features(within > milliseconds(0) ? within : deadlines_.call, stop);
     if (asked) {
         const std::lock_guard lock(mutex_);
         features_ = *asked;
@@ -211,13 +191,12 @@ AgentResult<Features> AgentServer::features(milliseconds within, const std::atom
     return asked;
 }
 
-AgentResult<Features> AgentServer::ask_features(milliseconds within,
-                                                const std::atomic<bool>* cancelled) const {
+AgentResult<Features> AgentServer::ask_features(milliseconds within, const std::stop_token& stop) const {
     const milliseconds reach = std::min(within, deadlines_.reach);
-    auto answer = send({.path = "/server_info", .deadline = reach, .cancelled = cancelled});
+    auto answer = send({.path = "/server_info", .deadline = reach, .stop = stop});
     // Connected and silent: an old server that stands still, not one that is away.
     if (!answer && answer.error().kind == AgentError::Kind::timed_out && within > reach)
-        answer = send({.path = "/server_info", .deadline = within - reach, .cancelled = cancelled});
+        answer = send({.path = "/server_info", .deadline = within - reach, .stop = stop});
     if (!answer) return AgentFailure(answer.error());
     const Json info = parse_ordered_json(answer->body);
     if (!info.is_object())

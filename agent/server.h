@@ -1,10 +1,10 @@
 // REST calls to an agent server: one request, one answer or one error, before one deadline.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "agent/address.h"
@@ -38,9 +38,8 @@ struct Call {
     std::string body{};                    ///< JSON; empty: none
     std::chrono::milliseconds deadline{};  ///< 0: Deadlines::call
     Repeat repeat = Repeat::never;         ///< GETs are repeated in any case
-    bool changes = true;  ///< false: a 5xx leaves everything as it was; GETs change nothing in any case
-    const std::atomic<bool>* cancelled =
-        nullptr;  ///< ends the call as `closed` when it becomes true; may be null
+    bool changes = true;     ///< false: a 5xx leaves everything as it was; GETs change nothing in any case
+    std::stop_token stop{};  ///< when it is requested the call ends at once, as `closed`
 };
 
 struct Answer {
@@ -58,9 +57,9 @@ class AgentServer {
     /// that is within half a minute and the deadline.
     AgentResult<Answer> send(const Call& call) const;
     /// What the server can do. Asks /server_info once; an error is not kept. Unreachable when no connection
-    /// came about within Deadlines::reach. `within` (0: Deadlines::call) and `cancelled` as in Call.
+    /// came about within Deadlines::reach. `within` (0: Deadlines::call) and `stop` as in Call.
     AgentResult<Features> features(std::chrono::milliseconds within = {},
-                                   const std::atomic<bool>* cancelled = nullptr) const;
+                                   const std::stop_token& stop = {}) const;
 
     const Address& address() const { return address_; }
     const Secret& session_key() const { return session_key_; }
@@ -71,8 +70,7 @@ class AgentServer {
   private:
     AgentResult<Answer> send_safely(const Call& call, std::chrono::steady_clock::time_point end) const;
     AgentResult<Answer> send_once(const Call& call, std::chrono::milliseconds deadline) const;
-    AgentResult<Features> ask_features(std::chrono::milliseconds within,
-                                       const std::atomic<bool>* cancelled) const;
+    AgentResult<Features> ask_features(std::chrono::milliseconds within, const std::stop_token& stop) const;
 
     Address address_;
     Secret session_key_;

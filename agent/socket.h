@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,6 +25,9 @@ struct SocketTarget {
     std::string conversation_id;
     Secret session_key;
     SocketAuth auth = SocketAuth::query;
+    /// Given: the session socket (Features::session_socket), which begins behind that index of the log; -1:
+    /// with its first event. nullopt: the events socket.
+    std::optional<std::int64_t> after_seq{};
 };
 
 struct SocketLimits {

@@ -27,11 +27,15 @@ using Tls = beast::ssl_stream<beast::tcp_stream>;
 constexpr std::size_t max_frame = std::size_t{64} << 20U;
 constexpr std::uint16_t close_unauthorised = 4001;
 constexpr std::uint16_t close_not_found = 4004;
+constexpr std::size_t kept_buffer = std::size_t{64} << 10U;  // thousands of connections may stand
 
 std::string target_of(const SocketTarget& target) {
-    std::string path = target.address.prefix + "/sockets/events/" + percent_encoded(target.conversation_id);
+    std::string path = target.address.prefix + (target.after_seq ? "/sockets/session/" : "/sockets/events/") +
+                       percent_encoded(target.conversation_id);
+    if (target.after_seq) path += "?after_seq=" + std::to_string(*target.after_seq);
     if (target.auth == SocketAuth::query && !target.session_key.empty())
-        path += "?session_api_key=" + percent_encoded(target.session_key.reveal());
+        path += (target.after_seq ? "&session_api_key=" : "?session_api_key=") +
+                percent_encoded(target.session_key.reveal());
     return path;
 }
 
@@ -42,18 +46,18 @@ AgentError refused_key() {
 /// What a handshake that was answered by an HTTP status says.
 ConnectionEnd declined(unsigned status) {
     const std::string cause = "the handshake was answered with status " + std::to_string(status);
-    if (status == 401 || status == 403) return {refused_key(), cause};
-    return {std::nullopt, cause};
+    if (status == 401 || status == 403) return {refused_key(), cause, false};
+    return {std::nullopt, cause, false};
 }
 
 /// What the server's goodbye says.
 ConnectionEnd closed(const websocket::close_reason& reason) {
     const std::string cause = "closed by the server with code " + std::to_string(reason.code);
-    if (reason.code == close_unauthorised) return {refused_key(), cause};
+    if (reason.code == close_unauthorised) return {refused_key(), cause, false};
     if (reason.code == close_not_found)
         return {AgentError{AgentError::Kind::not_found, "the agent server does not know the conversation"},
-                cause};
-    return {std::nullopt, cause};
+                cause, false};
+    return {std::nullopt, cause, std::string_view(reason.reason.c_str()) == "frame_too_large"};
 }
 
 template <class Stream>
@@ -91,6 +95,13 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     void cut() override {
         resolver_.cancel();
         beast::get_lowest_layer(socket_).close();
+    }
+
+    void pause() override { paused_ = true; }
+
+    void resume() override {
+        if (!std::exchange(paused_, false) || reading_ || !open_ || ended_) return;
+        read();
     }
 
   private:
@@ -159,15 +170,18 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
 
     void listen() {
         events_.on_open();
-        read();
+        if (!paused_) read();
     }
 
     void read() {
+        reading_ = true;
         socket_.async_read(buffer_, bound<std::size_t>([this](std::size_t) {
                                std::string frame = beast::buffers_to_string(buffer_.data());
                                buffer_.clear();
+                               if (buffer_.capacity() > kept_buffer) buffer_.shrink_to_fit();
                                events_.on_frame(std::move(frame));
-                               read();
+                               reading_ = false;
+                               if (!paused_) read();
                            }));
     }
 
@@ -177,7 +191,7 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
         else if (error == websocket::error::closed)
             end(closed(socket_.reason()));
         else
-            end({std::nullopt, error.message()});
+            end({std::nullopt, error.message(), false});
     }
 
     void end(const ConnectionEnd& how) {
@@ -195,6 +209,8 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     std::string key_frame_;
     bool open_ = false;
     bool closing_ = false;
+    bool paused_ = false;
+    bool reading_ = false;
     bool ended_ = false;
 };
 

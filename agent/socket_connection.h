@@ -1,4 +1,4 @@
-// One connection of an EventSocket, from the name's look-up to its end. For agent's own files.
+// One connection to an event or session socket, from the name's look-up to its end. For agent's own files.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,7 @@ namespace epilogue::agent {
 struct ConnectionEnd {
     std::optional<AgentError> fatal;  ///< there is no use in another one
     std::string cause;                ///< for people
+    bool too_large = false;           ///< the next event is larger than a session socket's frame may be
 };
 
 struct ConnectionEvents {
@@ -32,9 +33,14 @@ class Connection {
     virtual void close() = 0;
     /// Ends it without a word; on_end follows.
     virtual void cut() = 0;
+    /// No frame is read from now on, except one that is on its way already.
+    virtual void pause() = 0;
+    /// Frames are read again.
+    virtual void resume() = 0;
 };
 
-/// Begins to connect; everything happens in `context`, which has one thread.
+/// Begins to connect; everything happens in `context`, which has one thread. `target` and `limits` have to
+/// outlive on_end.
 std::shared_ptr<Connection> open_connection(boost::asio::io_context& context, const SocketTarget& target,
                                             const SocketLimits& limits, ConnectionEvents events);
 

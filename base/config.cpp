@@ -172,6 +172,12 @@ std::optional<Contradiction> contradiction_in(const Config& config) {
         return Contradiction{"database", "tls_ca", "is used with tls = \"verified\" only"};
     if (config.database.tls_certificate.empty() != config.database.tls_key.empty())
         return Contradiction{"database", "tls_certificate", "tls_certificate and tls_key go together"};
+    if (config.relay.buffer_bytes < 2 * config.relay.max_event_bytes)
+        return Contradiction{
+            "relay", "buffer_bytes",
+            fmt::format("{} is under twice max_event_bytes, which is {}: the largest event has "
+                        "no room",
+                        config.relay.buffer_bytes, config.relay.max_event_bytes)};
     if (config.kafka.dead_letter_topic == config.kafka.topic)
         return Contradiction{"kafka", "dead_letter_topic",
                              "is the topic itself: every dead letter would be read again"};

@@ -12,6 +12,7 @@
 
 #include "base/config_environment.h"
 #include "base/config_extensions.h"
+#include "base/hook_wait.h"
 #include "base/log_level.h"
 #include "base/result.h"
 #include "base/secret.h"
@@ -68,7 +69,7 @@ struct Config {
         std::chrono::seconds http_timeout{20};
         std::chrono::seconds lease{60};
         std::chrono::milliseconds settle{2000};
-        std::chrono::seconds hook_wait{600};
+        std::chrono::seconds hook_wait{default_hook_wait};
         std::chrono::seconds inactivity_timeout{7200};
         TimeoutStorm timeout_storm = TimeoutStorm::hold;
         std::chrono::seconds adopt_max_age{86400};
@@ -81,6 +82,15 @@ struct Config {
         std::string url;
         Secret session_api_key;
         bool operator==(const AgentServer&) const = default;
+    };
+    struct Relay {
+        std::string http_listen = "127.0.0.1:9465";
+        std::vector<Secret> keys;
+        std::vector<std::string> leave_out{"StreamingDeltaEvent", "LLMCompletionLogEvent"};
+        std::size_t max_event_bytes = std::size_t{16} << 20U;
+        std::size_t buffer_bytes = std::size_t{64} << 20U;
+        int threads = 2;
+        bool operator==(const Relay&) const = default;
     };
     struct Retention {
         std::chrono::days bodies{30};
@@ -100,6 +110,7 @@ struct Config {
     Security security;
     Worker worker;
     AgentServer agent_server;
+    Relay relay;
     Retention retention;
     Log log;
     ConfigExtensions extensions;            ///< the sinks' and summary sources' sections

@@ -126,6 +126,41 @@ ConfigSection agent_server_section() {
         }};
 }
 
+ConfigSection relay_section() {
+    const auto at = [](auto field) { return place(&Config::relay, field); };
+    const auto range = [](auto field, std::int64_t low, std::int64_t high) {
+        return number(&Config::relay, field, low, high);
+    };
+    using Relay = Config::Relay;
+    constexpr std::int64_t mib = 1048576;
+    return {
+        "relay",
+        "The process that brings the events of agent servers into the topic.",
+        {
+            {"http_listen", listen_address(at(&Relay::http_listen)),
+             "Where agent servers post (OH_WEBHOOKS), and its metrics and health; port 0 lets the system "
+             "choose."},
+            {"keys", secrets(at(&Relay::keys)),
+             "Session keys of the agent servers that may post, e.g. [\"env:SERVER_A\"], one entry a server: "
+             "a conversation belongs to the entry that told of it first. An entry may hold several keys, "
+             "separated by blanks, while one takes the place of another. []: webhooks are off."},
+            {"leave_out",
+             words(at(&Relay::leave_out),
+                   "a list of event kinds, without those that can open, end or revoke a turn",
+                   {"MessageEvent", "ActionEvent", "ObservationEvent", "ConversationStateUpdateEvent",
+                    "ConversationErrorEvent", "HookExecutionEvent", "AgentErrorEvent"}),
+             "Kinds of events that do not go into the topic: those that no server's log holds."},
+            {"max_event_bytes", range(&Relay::max_event_bytes, mib / 4, 16 * mib),
+             "Larger events are trimmed, their longest strings first; what the topic takes is the limit "
+             "where "
+             "it is lower."},
+            {"buffer_bytes", range(&Relay::buffer_bytes, mib, 1024 * mib),
+             "Bytes of requests being read, and of events on their way to Kafka, at most of each; above it "
+             "webhooks are answered 503."},
+            {"threads", range(&Relay::threads, 1, 64), "Threads that serve all connections."},
+        }};
+}
+
 ConfigSection retention_section() {
     const auto days = [](auto field) { return number(&Config::retention, field, 1, ten_years_in_days); };
     using Retention = Config::Retention;
@@ -180,6 +215,7 @@ ConfigSchema::ConfigSchema(DeclaredSections declared)
     : sections_{kafka_section(), database_section(), security_section(), worker_section()} {
     std::ranges::move(declared.summary, std::back_inserter(sections_));
     sections_.push_back(agent_server_section());
+    sections_.push_back(relay_section());
     std::ranges::move(declared.sinks, std::back_inserter(sections_));
     sections_.push_back(retention_section());
     sections_.push_back(log_section());

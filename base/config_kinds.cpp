@@ -159,6 +159,31 @@ ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std:
     return kind;
 }
 
+ConfigKind words(ConfigPlace<std::vector<std::string>> place, std::string expected,
+                 std::vector<std::string_view> never) {
+    ConfigKind kind;
+    kind.written = ConfigKind::Written::list;
+    kind.expected = std::move(expected);
+    Config defaults;
+    std::vector<std::string> shown;
+    for (const std::string& word : place(defaults)) shown.push_back(quoted(word));
+    kind.default_value = fmt::format("[{}]", fmt::join(shown, ", "));
+    kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
+        const auto* list = std::get_if<ConfigValue::List>(&value.data);
+        if (list == nullptr) return mismatch(expected, value);
+        std::vector<std::string> chosen;
+        for (const ConfigValue& element : *list) {
+            const auto* text = std::get_if<std::string>(&element.data);
+            if (text == nullptr || text->empty() || position_of(never, element))
+                return mismatch(expected, element);
+            chosen.push_back(*text);
+        }
+        place(config) = std::move(chosen);
+        return {};
+    };
+    return kind;
+}
+
 std::optional<ListenAddress> parse_listen_address(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos) return {};

@@ -81,6 +81,13 @@ ConfigKind secret(ConfigPlace<Secret> place);
 /// `[security] keys`.
 ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place);
 
+/// A list, may be empty, of secrets of one line.
+ConfigKind secrets(ConfigPlace<std::vector<Secret>> place);
+
+/// A list, may be empty, of words, without those of `never`; `expected` as in messages.
+ConfigKind words(ConfigPlace<std::vector<std::string>> place, std::string expected,
+                 std::vector<std::string_view> never);
+
 /// `[kafka] properties`, without those that would break the contract.
 ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> place);
 

@@ -120,10 +120,14 @@ ConfigKind secret(ConfigPlace<Secret> place) {
     return kind;
 }
 
-ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place) {
+namespace {
+
+/// A list of secrets, each of which `resolve` replaces by what it stands for.
+ConfigKind secret_list(ConfigPlace<std::vector<Secret>> place, std::string expected,
+                       Problem (*resolve)(Config&, Secret&, const Environment&)) {
     ConfigKind kind;
     kind.written = ConfigKind::Written::list;
-    kind.expected = "a list of secrets: \"env:NAME\", \"file:PATH\" or 64 hex digits";
+    kind.expected = std::move(expected);
     kind.default_value = "[]";
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
         const auto* list = std::get_if<ConfigValue::List>(&value.data);
@@ -139,11 +143,23 @@ ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place) {
     kind.resolve = [=](Config& config, const Environment& environment) -> Problem {
         auto& keys = place(config);
         for (std::size_t i = 0; i < keys.size(); ++i)
-            if (const auto problem = resolve_key(config, keys[i], environment))
+            if (const auto problem = resolve(config, keys[i], environment))
                 return fmt::format("number {}: {}", i + 1, problem->text);
         return {};
     };
     return kind;
+}
+
+}  // namespace
+
+ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place) {
+    return secret_list(std::move(place), "a list of secrets: \"env:NAME\", \"file:PATH\" or 64 hex digits",
+                       &resolve_key);
+}
+
+ConfigKind secrets(ConfigPlace<std::vector<Secret>> place) {
+    return secret_list(std::move(place), "a list of secrets: text, \"env:NAME\" or \"file:PATH\"",
+                       &resolve_line);
 }
 
 ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> place) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "schemas/decode_generations.h"
 #include "schemas/json_reader.h"
+#include "schemas/stop_hook.h"
 
 namespace epilogue {
 
@@ -45,7 +46,6 @@ std::string_view key_fault(std::string_view key) {
 
 const WantedPart& wanted_of_events() {
     static const std::vector<WantedPart> blocks{{"type"}, {"text"}};
-    static const std::vector<WantedPart> stop_hooks{{"stop", {{"hooks"}}}};
     static const WantedPart wanted{
         "",
         {{"kind"},
@@ -59,8 +59,8 @@ const WantedPart& wanted_of_events() {
            {"status"},
            {"iteration"},
            {"max_iterations"},
-           stop_hooks[0],
-           {"hook_config", stop_hooks}}},
+           wanted_of_stop_hooks(),
+           {"hook_config", {wanted_of_stop_hooks()}}}},
          {"hook_event_type"},
          {"blocked"},
          {"tool_name"},

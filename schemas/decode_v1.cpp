@@ -4,6 +4,7 @@
 
 #include "schemas/decode_generations.h"
 #include "schemas/made_requests.h"
+#include "schemas/stop_hook.h"
 
 namespace epilogue {
 namespace {
@@ -57,13 +58,6 @@ Body action(const JsonPart& event, const std::string& id, std::vector<Work>& wor
     if (is_one_of(tool, shells) && !command.empty() && !call["is_input"].is_true())
         work.emplace_back(CommandStarted{id, std::string(command)});
     return AgentAction{};
-}
-
-/// Whether a hook configuration holds a stop hook.
-bool has_stop_hook(const JsonPart& config) {
-    const auto& matchers = config["stop"].parts;
-    return std::any_of(matchers.begin(), matchers.end(),
-                       [](const JsonPart& matcher) { return matcher["hooks"].is_given(); });
 }
 
 Body goal_update(const JsonPart& goal) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include <curl/curl.h>
@@ -21,14 +22,25 @@ struct EasyCleanup {
 struct ListCleanup {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
+struct MultiCleanup {
+    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
 using Easy = std::unique_ptr<CURL, EasyCleanup>;
 using List = std::unique_ptr<curl_slist, ListCleanup>;
+using Multi = std::unique_ptr<CURLM, MultiCleanup>;
 
-/// This thread's handle, as new but with its open connections; nullptr when libcurl has no memory.
-CURL* handle_of_this_thread() {
-    thread_local const Easy handle(curl_easy_init());
-    if (handle) curl_easy_reset(handle.get());
-    return handle.get();
+/// What one thread sends with. Its connections belong to `multi`.
+struct Handles {
+    Multi multi{curl_multi_init()};
+    Easy easy{curl_easy_init()};  // after `multi`: it ends first
+};
+
+/// This thread's handles, as new but with their open connections; nullptr when libcurl has no memory.
+const Handles* handles_of_this_thread() {
+    thread_local const Handles handles;
+    if (!handles.multi || !handles.easy) return nullptr;
+    curl_easy_reset(handles.easy.get());
+    return &handles;
 }
 
 /// What the callbacks fill.
@@ -74,10 +86,6 @@ std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* context) {
     }
 }
 
-int on_progress(void* cancelled, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    return static_cast<const std::atomic<bool>*>(cancelled)->load() ? 1 : 0;
-}
-
 /// Sets options and remembers whether all were taken: one that is not must not be lost in silence.
 class Options {
   public:
@@ -106,6 +114,7 @@ bool has_line_break(const std::string& header) {
 /// Why the request must not be sent at all; "" when it may be.
 std::string objection(const HttpRequest& request) {
     if (request.timeout.count() <= 0) return "no time left";  // libcurl would read 0 as "no limit"
+    if (request.stop.stop_requested()) return "stopped before it was sent";
     if (!is_method(request.method)) return "the method is no word in capitals";
     if (std::any_of(request.headers.begin(), request.headers.end(), has_line_break)) {
         return "a header field holds a line break";
@@ -244,7 +253,7 @@ void conclude(CURL* handle, CURLcode code, const char* details, const HttpReques
     } else if (buffer.too_large) {
         answer.cause = "the answer is larger than " + std::to_string(request.max_answer_bytes) + " bytes";
     } else {
-        answer.cause = cause_of(code, details, request.url);
+        answer.cause = code == CURLE_ABORTED_BY_CALLBACK ? "stopped" : cause_of(code, details, request.url);
     }
     // A part of an answer must not be taken for one.
     answer.status = 0;
@@ -252,11 +261,34 @@ void conclude(CURL* handle, CURLcode code, const char* details, const HttpReques
     answer.body.clear();
 }
 
+/// As curl_easy_perform(), which can only be ended once a second: a request to stop ends it at once, as
+/// CURLE_ABORTED_BY_CALLBACK.
+CURLcode perform(const Handles& handles, const std::stop_token& stop) {
+    constexpr int longest_wait_ms = 60'000;  // libcurl's own times make it shorter
+    CURLM* const multi = handles.multi.get();
+    if (curl_multi_add_handle(multi, handles.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
+    const std::stop_callback wake(stop, [multi] { curl_multi_wakeup(multi); });
+    CURLMcode fault = CURLM_OK;
+    int running = 1;
+    while (running > 0 && fault == CURLM_OK && !stop.stop_requested()) {
+        fault = curl_multi_perform(multi, &running);
+        if (running > 0 && fault == CURLM_OK)
+            fault = curl_multi_poll(multi, nullptr, 0, longest_wait_ms, nullptr);
+    }
+    CURLcode code = fault == CURLM_OK ? CURLE_ABORTED_BY_CALLBACK : CURLE_OUT_OF_MEMORY;
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi, &left))
+        if (message->msg == CURLMSG_DONE) code = message->data.result;
+    curl_multi_remove_handle(multi, handles.easy.get());
+    return code;
+}
+
 HttpAnswer transfer(const HttpRequest& request) {
     if (std::string reason = objection(request); !reason.empty()) return unsent(std::move(reason));
-    CURL* handle = handle_of_this_thread();
+    const Handles* const handles = handles_of_this_thread();
     const List headers = header_list(request);
-    if (handle == nullptr || headers == nullptr) return unsent("out of memory");
+    if (handles == nullptr || headers == nullptr) return unsent("out of memory");
+    CURL* const handle = handles->easy.get();
 
     HttpAnswer answer;
     ResponseBuffer buffer{answer, request.max_answer_bytes};
@@ -270,17 +302,12 @@ HttpAnswer transfer(const HttpRequest& request) {
     options.set(CURLOPT_WRITEFUNCTION, &on_body);
     options.set(CURLOPT_WRITEDATA, static_cast<void*>(&buffer));
     options.set(CURLOPT_ERRORBUFFER, static_cast<char*>(details));
-    if (request.cancelled != nullptr) {
-        options.set(CURLOPT_NOPROGRESS, 0L);
-        options.set(CURLOPT_XFERINFOFUNCTION, &on_progress);
-        options.set(CURLOPT_XFERINFODATA, request.cancelled);
-    }
     if (!options.all_taken()) {
         curl_easy_reset(handle);
         return unsent("libcurl does not take an option");
     }
 
-    const CURLcode code = curl_easy_perform(handle);
+    const CURLcode code = perform(*handles, request.stop);
     conclude(handle, code, static_cast<const char*>(details), request, buffer);
     curl_easy_reset(handle);  // it must not keep pointers to what ends here
     return answer;

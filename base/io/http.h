@@ -1,10 +1,10 @@
 // One HTTP request, one attempt, one total deadline. No retry, no redirect, no proxy from the environment.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,8 +17,7 @@ struct HttpRequest {
     std::string body;
     std::chrono::milliseconds timeout{20000};  ///< total: connect, send, answer
     std::size_t max_answer_bytes = std::size_t{16} << 20U;
-    /// When it becomes true the transfer is given up within about a second; null: never. Has to outlive it.
-    const std::atomic<bool>* cancelled = nullptr;
+    std::stop_token stop{};  ///< when it is requested the transfer is given up at once
 };
 
 /// How far a request came.

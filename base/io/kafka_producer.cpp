@@ -1,7 +1,5 @@
-#include <array>
-#include <vector>
-
 #include "base/io/kafka_conf.h"
+#include "base/io/kafka_send.h"
 
 namespace epilogue {
 
@@ -16,22 +14,13 @@ struct KafkaProducer::ProducerClient {
     std::int64_t refused = 0;
     std::string last_error;
 
-    /// A client that gave up, as one without any right to produce does, purges what it has: that says not
-    /// why.
-    static std::string reason_of(rd_kafka_t* client, rd_kafka_resp_err_t error) {
-        std::array<char, 512> why{};
-        const bool is_dead =
-            rd_kafka_fatal_error(client, why.data(), why.size()) != RD_KAFKA_RESP_ERR_NO_ERROR;
-        return is_dead ? why.data() : rd_kafka_err2str(error);
-    }
-
     static void on_delivery(rd_kafka_t* client, const rd_kafka_message_t* message, void* opaque) {
         auto& self = *KafkaHooks::owner_of<ProducerClient>(opaque);
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
             ++self.acknowledged;
         } else {
             ++self.refused;
-            self.last_error = reason_of(client, message->err);
+            self.last_error = why_not_delivered(client, message->err);
         }
     }
 };
@@ -60,24 +49,9 @@ Result<std::unique_ptr<KafkaProducer>> KafkaProducer::open(const KafkaSettings& 
 Result<void> KafkaProducer::produce(std::string_view key, std::string_view value,
                                     const std::vector<std::pair<std::string, std::string>>& headers) {
     rd_kafka_t* client = client_->client.get();
-    std::vector<rd_kafka_vu_t> fields(4);
-    fields[0].vtype = RD_KAFKA_VTYPE_TOPIC;
-    fields[0].u.cstr = client_->topic.c_str();
-    fields[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
-    fields[1].u.i = RD_KAFKA_MSG_F_COPY;
-    // The interface takes void*, but with F_COPY it only reads.
-    fields[2].vtype = RD_KAFKA_VTYPE_KEY;
-    fields[2].u.mem = {const_cast<char*>(key.data()), key.size()};
-    fields[3].vtype = RD_KAFKA_VTYPE_VALUE;
-    fields[3].u.mem = {const_cast<char*>(value.data()), value.size()};
-    for (const auto& [name, text] : headers) {
-        rd_kafka_vu_t& field = fields.emplace_back();
-        field.vtype = RD_KAFKA_VTYPE_HEADER;
-        field.u.header = {name.c_str(), text.data(), static_cast<std::int64_t>(text.size())};
-    }
+    const KafkaSend record{client_->topic, key, value, headers};
     while (true) {
-        const Handle<rd_kafka_error_t, rd_kafka_error_destroy> error(
-            rd_kafka_produceva(client, fields.data(), fields.size()));
+        const KafkaSendError error = kafka_send(client, record);
         if (!error) {
             take_answers();
             return {};

@@ -55,9 +55,9 @@ int main(int argc, char** argv) {
         "right thread."};
     program.name("epilogue");
     program.require_subcommand(1);
-    for (const auto add :
-         {add_migrate, add_keygen, add_topic, add_worker, add_publish, add_callbacks, add_deliveries,
-          add_dead_letters, add_offsets, add_preview, add_conversations, add_check, add_doctor, add_demo})
+    for (const auto add : {add_migrate, add_keygen, add_topic, add_worker, add_publish, add_relay,
+                           add_callbacks, add_import, add_deliveries, add_dead_letters, add_offsets,
+                           add_preview, add_conversations, add_check, add_doctor, add_demo})
         add(program);
     add_version(program);
     try {

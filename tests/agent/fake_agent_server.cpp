@@ -19,7 +19,7 @@ using fake_platform::Request;
 using fake_platform::SocketPeer;
 
 const std::string conversations_path = "/api/conversations";
-const std::string sockets_path = "/sockets/events/";
+const std::string session_path = "/sockets/session/";
 constexpr unsigned short bad_key = 4001;
 constexpr unsigned short no_such_conversation = 4004;
 
@@ -35,6 +35,11 @@ std::string final_response(const std::vector<std::string>& log) {
 std::string stamp_of(double seconds) {
     const int minutes = static_cast<int>(seconds) / 60;
     return fmt::format("2026-11-21T08:{:02}:{:09.6f}", minutes, seconds - 60 * minutes);
+}
+
+/// Of a session socket.
+std::string durable_frame(std::size_t seq, const std::string& event) {
+    return R"({"type":"durable","seq":)" + std::to_string(seq) + R"(,"event":)" + event + "}";
 }
 
 Reply failure(int status, const std::string& detail) {
@@ -64,6 +69,15 @@ std::string message_event(const std::string& id, double seconds, const std::stri
 
 std::string finish_event(const std::string& id, double seconds, const std::optional<std::string>& text) {
     return v1::finish_action(id, stamp_of(seconds), text);
+}
+
+std::string goal_event(const std::string& id, double seconds, bool goes_on) {
+    const Json value{{"active", goes_on},
+                     {"status", goes_on ? "running" : "complete"},
+                     {"iteration", 1},
+                     {"max_iterations", 5},
+                     {"objective", "Make it work"}};
+    return state_event(id, seconds, "goal", value.dump());
 }
 
 std::string stop_hook_event(const std::string& id, double seconds, bool blocked) {
@@ -116,7 +130,7 @@ std::shared_ptr<agent::AgentServer> FakeAgentServer::client(std::optional<std::s
 
 void FakeAgentServer::add(const std::string& id, std::vector<std::string> log, const std::string& status) {
     const std::lock_guard lock(mutex_);
-    conversations_[id] = {std::move(log), status, {}, "{}"};
+    conversations_[id] = {std::move(log), status, {}, {}, "{}"};
 }
 
 void FakeAgentServer::describe(const std::string& id, const std::string& fields) {
@@ -134,12 +148,18 @@ void FakeAgentServer::append(const std::string& id, const std::string& event) {
 
 void FakeAgentServer::emit(const std::string& id, const std::string& event) {
     append(id, event);
-    tell(id, event);
+    const std::lock_guard lock(mutex_);
+    const Conversation& conversation = conversations_.at(id);
+    for (const Shared& peer : conversation.peers) peer->send(event);
+    const auto frame = durable_frame(conversation.log.size() - 1, event);
+    for (const Shared& peer : conversation.session_peers) peer->send(frame);
 }
 
 void FakeAgentServer::tell(const std::string& id, const std::string& frame) {
     const std::lock_guard lock(mutex_);
     for (const Shared& peer : conversations_.at(id).peers) peer->send(frame);
+    for (const Shared& peer : conversations_.at(id).session_peers)
+        peer->send(R"({"type":"transient","event":)" + frame + "}");
 }
 
 void FakeAgentServer::set_status(const std::string& id, const std::string& status) {
@@ -178,14 +198,16 @@ void FakeAgentServer::refuse_sockets(int status) {
 void FakeAgentServer::end_sockets(const std::function<void(SocketPeer&)>& how) {
     const std::lock_guard lock(mutex_);
     for (auto& [id, conversation] : conversations_) {
-        for (const Shared& peer : conversation.peers) how(*peer);
-        conversation.peers.clear();
+        for (auto* peers : {&conversation.peers, &conversation.session_peers}) {
+            for (const Shared& peer : *peers) how(*peer);
+            peers->clear();
+        }
     }
 }
 
 std::size_t FakeAgentServer::sockets(const std::string& id) const {
     const std::lock_guard lock(mutex_);
-    return conversations_.at(id).peers.size();
+    return conversations_.at(id).peers.size() + conversations_.at(id).session_peers.size();
 }
 
 std::vector<std::string> FakeAgentServer::seen() const {
@@ -243,7 +265,7 @@ Reply FakeAgentServer::answer(const Request& request) {
     if (rest.empty()) {
         const std::string id = Json::parse(request.body).at("conversation_id").get<std::string>();
         const std::lock_guard lock(mutex_);
-        const bool fresh = conversations_.emplace(id, Conversation{{}, "idle", {}, "{}"}).second;
+        const bool fresh = conversations_.emplace(id, Conversation{{}, "idle", {}, {}, "{}"}).second;
         return fake_platform::json_reply(fresh ? 201 : 200, info(id, conversations_.at(id)));
     }
     if (rest == "/search") {
@@ -321,52 +343,69 @@ int FakeAgentServer::refusal(const Request& request) {
 
 void FakeAgentServer::opened(const Request& request, const Shared& peer) {
     const std::string id = request.path.substr(request.path.rfind('/') + 1);
-    const bool proven = key_.empty() || !request.query.empty() || is_key(request);
+    const auto parameters = fake_platform::parameters_of(request.query);
+    const bool proven = key_.empty() || parameters.contains("session_api_key") || is_key(request);
+    Wanted wanted{id, std::nullopt};
+    if (request.path.starts_with(session_path)) wanted.after = std::stoll(parameters.at("after_seq"));
     if (proven) {
-        subscribe(id, peer);
+        subscribe(wanted, peer);
         return;
     }
     const std::lock_guard lock(mutex_);
-    unproven_[peer] = id;
+    unproven_[peer] = wanted;
 }
 
 void FakeAgentServer::received(const Shared& peer, const std::string& frame) {
-    std::string id;
+    Wanted wanted;
     {
         const std::lock_guard lock(mutex_);
         seen_.emplace_back("FRAME", frame);
         const auto found = unproven_.find(peer);
         if (found == unproven_.end()) return;
-        id = found->second;
+        wanted = found->second;
         unproven_.erase(found);
     }
     const Json auth = Json::parse(frame, nullptr, false);
     if (auth.is_object() && auth.value("type", "") == "auth" && auth.value("session_api_key", "") == key_)
-        subscribe(id, peer);
+        subscribe(wanted, peer);
     else
         peer->close(bad_key);
 }
 
-void FakeAgentServer::subscribe(const std::string& id, const Shared& peer) {
+void FakeAgentServer::subscribe(const Wanted& wanted, const Shared& peer) {
     const std::lock_guard lock(mutex_);
+    const std::string& id = wanted.id;
     const auto found = conversations_.find(id);
     if (found == conversations_.end()) {
         peer->close(no_such_conversation);
         return;
     }
-    found->second.peers.push_back(peer);
+    (wanted.after ? found->second.session_peers : found->second.peers).push_back(peer);
     if (on_socket_ && !on_socket_(id, *peer)) return;
     Json frame = Json::parse(state_event("full-" + std::to_string(seen_.size()), 0, "full_state",
                                          Json{{"execution_status", found->second.status}}.dump()));
     if (!found->second.log.empty())
         frame["timestamp"] = Json::parse(found->second.log.back()).value("timestamp", "");
-    peer->send(frame.dump());
+    if (!wanted.after) {
+        peer->send(frame.dump());
+        return;
+    }
+    const auto& log = found->second.log;
+    Json sync{{"type", "sync"}, {"from_seq", *wanted.after}};
+    if (!log.empty()) sync["through_seq"] = log.size() - 1;
+    peer->send(sync.dump());
+    for (auto i = static_cast<std::size_t>(std::max(*wanted.after + 1, std::int64_t{0})); i < log.size(); ++i)
+        peer->send(durable_frame(i, log[i]));
+    peer->send(Json{{"type", "transient"}, {"event", frame}}.dump());
 }
 
 void FakeAgentServer::closed(const Shared& peer) {
     const std::lock_guard lock(mutex_);
     unproven_.erase(peer);
-    for (auto& [id, conversation] : conversations_) std::erase(conversation.peers, peer);
+    for (auto& [id, conversation] : conversations_) {
+        std::erase(conversation.peers, peer);
+        std::erase(conversation.session_peers, peer);
+    }
 }
 
 }  // namespace epilogue::testing

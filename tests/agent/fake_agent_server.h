@@ -25,6 +25,8 @@ std::string message_event(const std::string& id, double seconds, const std::stri
 std::string finish_event(const std::string& id, double seconds, const std::optional<std::string>& text);
 /// What a stop hook said when the agent wanted to end.
 std::string stop_hook_event(const std::string& id, double seconds, bool blocked);
+/// A `/goal` loop goes on, or has ended.
+std::string goal_event(const std::string& id, double seconds, bool goes_on);
 /// The snapshot of a run that is over, with that status.
 std::string run_over(const std::string& id, double seconds, const std::string& status);
 std::string error_event(const std::string& id, double seconds, const std::string& code,
@@ -53,7 +55,7 @@ class FakeAgentServer {
     void emit(const std::string& id, const std::string& event);
     /// Appends to the log without a frame to the sockets.
     void append(const std::string& id, const std::string& event);
-    /// Sends a frame to all sockets, which the log does not have.
+    /// Sends an event to all sockets, which the log does not have.
     void tell(const std::string& id, const std::string& frame);
     void set_status(const std::string& id, const std::string& status);
     /// The log's events.
@@ -83,9 +85,15 @@ class FakeAgentServer {
         std::vector<std::string> log;
         std::string status;
         std::vector<std::shared_ptr<fake_platform::SocketPeer>> peers;
+        std::vector<std::shared_ptr<fake_platform::SocketPeer>> session_peers;
         std::string more = "{}";
     };
     using Shared = std::shared_ptr<fake_platform::SocketPeer>;
+    /// What a socket asks for.
+    struct Wanted {
+        std::string id;
+        std::optional<std::int64_t> after{};  ///< of a session socket
+    };
 
     fake_platform::Reply answer(const fake_platform::Request& request);
     fake_platform::Reply answer_conversation(const fake_platform::Request& request, const std::string& id,
@@ -95,7 +103,7 @@ class FakeAgentServer {
     void opened(const fake_platform::Request& request, const Shared& peer);
     void received(const Shared& peer, const std::string& frame);
     void closed(const Shared& peer);
-    void subscribe(const std::string& id, const Shared& peer);
+    void subscribe(const Wanted& wanted, const Shared& peer);
     bool is_key(const fake_platform::Request& request) const;
     std::string info(const std::string& id, const Conversation& conversation) const;
 
@@ -106,7 +114,7 @@ class FakeAgentServer {
     std::map<std::string, Handler> handlers_;
     std::function<void(const std::string&)> on_run_;
     std::function<bool(const std::string&, fake_platform::SocketPeer&)> on_socket_;
-    std::map<Shared, std::string> unproven_;  ///< sockets that have still to show the key, and what they want
+    std::map<Shared, Wanted> unproven_;  ///< sockets that have still to show the key, and what they want
     std::vector<std::pair<std::string, std::string>> seen_;
     int refuse_sockets_ = 0;
     std::unique_ptr<fake_platform::HttpServer> server_;

@@ -86,6 +86,7 @@ SCRIPTS = {
     "finishplus": [{"calls": [("terminal", {"command": "echo with finish"}), ("finish", {"message": "Finished in a "
                    "parallel call."}), ("terminal", {"command": "echo AFTER finish"})], "text": "", "delay": 0}],
     "hang": [say("Too late.", delay=600)],
+    "goal": [term("echo first round"), finish("First round."), term("echo second round"), finish("Second round.")],
     "longcmd": [term("sleep 8; echo slept"), finish("Slept.")],
 }
 LOCK = threading.Lock()
@@ -100,6 +101,13 @@ def text_of(content):
     return " ".join(p.get("text", "") for p in content or [] if isinstance(p, dict))
 
 
+def verdict(request):
+    """A judge of goals, who is never content with the first round, and takes longer than an end may settle."""
+    done = "The goal is NOT yet complete" in request
+    return say(json.dumps({"score": 1.0 if done else 0.3, "complete": done, "missing": "" if done else "A proof."}),
+               delay=4.0)
+
+
 def answer(req):
     name = req.get("model", "").rsplit("lab-", 1)[-1]
     script = SCRIPTS.get(name, BASIC)
@@ -110,6 +118,8 @@ def answer(req):
         return say("ASK-ANSWER: the agent created notes.txt and ran commands.", delay=600 if name == "hang" else 0.2)
     if "title" in last.lower() and not req.get("tools"):
         return say("Lab conversation title")
+    if "<objective>" in last and not req.get("tools"):
+        return verdict(last)
     step = sum(1 for m in msgs if m.get("role") == "assistant")
     s = script[step] if step < len(script) else finish("Script exhausted at step %d." % step)
     work = everything.split("workdir=")[1].split()[0] if "workdir=" in everything else "/tmp"

@@ -1,8 +1,10 @@
 #include "tests/agent/real_server.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <stdexcept>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -46,8 +48,9 @@ std::filesystem::path real_server_environment(const std::string& version) {
     return std::string(trimmed(made.out));
 }
 
-RealServer::RealServer(const std::string& version)
+RealServer::RealServer(const std::string& version, const std::string& zone, std::string webhooks)
     : version_(version),
+      webhooks_(std::move(webhooks)),
       environment_(real_server_environment(version)),
       port_(process::free_port()),
       llm_port_(process::free_port()) {
@@ -57,7 +60,7 @@ RealServer::RealServer(const std::string& version)
     std::filesystem::create_directories(folder_.path() / "tmux");
     llm_ = std::make_unique<Process>(Command{{"python3", here / "fake_llm.py", std::to_string(llm_port_)}});
     eventually("the LLM", [&] { return answers(local_url(llm_port_, "/v1/models")); });
-    start();
+    start(zone);
 }
 
 /// Old servers make their tools' classes during the first conversation: requests meanwhile fail, and two
@@ -90,7 +93,7 @@ RealServer::~RealServer() {
     }
 }
 
-void RealServer::start() {
+void RealServer::start(const std::string& zone) {
     const auto folder = [this](const char* name) { return (folder_.path() / name).string(); };
     server_ = std::make_unique<Process>(Command{
         {environment_ / "bin" / "agent-server", "--host", "127.0.0.1", "--port", std::to_string(port_)},
@@ -102,11 +105,13 @@ void RealServer::start() {
          {"OPENHANDS_SUPPRESS_BANNER", "1"},
          {"SESSION_API_KEY", "lab-key"},
          {"OH_SECRET_KEY", "lab-secret-key-for-tests"},
-         {"OH_CONVERSATIONS_PATH", folder("conversations")},
+         {"OH_CONVERSATIONS_PATH", conversations().string()},
          {"OH_BASH_EVENTS_DIR", folder("bash")},
          // Old agents' terminals miss their own prompt when the shell reads a long profile.
          {"HOME", folder("home")},
-         {"TMUX_TMPDIR", folder("tmux")}},
+         {"TMUX_TMPDIR", folder("tmux")},
+         {"OH_WEBHOOKS", webhooks_.empty() ? std::nullopt : std::optional(webhooks_)},
+         {"TZ", zone}},
         folder_.path()});
     eventually("agent server " + version_, 300s, [&] {
         if (!server_->running())
@@ -114,6 +119,11 @@ void RealServer::start() {
         return answers(local_url(port_, "/health"));
     });
     warm_up();
+}
+
+void RealServer::move_to(const std::string& zone) {
+    end(SIGTERM);
+    start(zone);
 }
 
 void RealServer::end(int signal) {

@@ -18,8 +18,10 @@ std::filesystem::path real_server_environment(const std::string& version);
 
 class RealServer {
   public:
-    /// Starts it, with conversations in a folder of its own, and waits until it answers and has run one.
-    explicit RealServer(const std::string& version);
+    /// Starts it in that time zone, with conversations in a folder of its own, and waits until it answers and
+    /// has run one. `webhooks`: OH_WEBHOOKS, a JSON array; "": none.
+    explicit RealServer(const std::string& version, const std::string& zone = "UTC",
+                        std::string webhooks = "");
     ~RealServer();
     RealServer(const RealServer&) = delete;
     RealServer& operator=(const RealServer&) = delete;
@@ -39,18 +41,24 @@ class RealServer {
     /// Where the LLM is, and where the agents work: for clients that are not ours.
     std::string llm_url() const;
     std::filesystem::path work() const { return folder_.path() / "work"; }
+    /// Where it keeps its conversations.
+    std::filesystem::path conversations() const { return folder_.path() / "conversations"; }
     /// The text of a message that tells the script where to work.
     std::string task() const;
 
     /// Kills it with that signal, and waits for its end.
     void end(int signal);
-    /// Starts it again on the same data, and waits until it answers and has run a conversation.
-    void start();
+    /// Starts it again on the same data, in that time zone, and waits until it answers and has run a
+    /// conversation.
+    void start(const std::string& zone = "UTC");
+    /// Ends it in good order and starts it again.
+    void move_to(const std::string& zone);
 
   private:
     void warm_up() const;
 
     std::string version_;
+    const std::string webhooks_;
     std::filesystem::path environment_;
     TempDir folder_;
     unsigned short port_;

@@ -5,14 +5,13 @@
 #include <future>
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
+#include "tests/agent/hooks.h"
 #include "tests/agent/scripted_conversation.h"
 
 using namespace epilogue;
 using namespace epilogue::agent;
 using namespace epilogue::testing;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -21,19 +20,11 @@ std::string version() {
     return wanted == nullptr ? "1.22.1" : wanted;
 }
 
-/// A hook that takes so many seconds, denies the first end and lets the second pass.
-std::string denies_once(const RealServer& server, int seconds) {
-    const std::string mark = (server.work() / ("denied-" + std::to_string(seconds))).string();
-    const std::string command = "sleep " + std::to_string(seconds) + "; test -e " + mark +
-                                " && exit 0; touch " + mark + "; echo 'Go on.' >&2; exit 2";
-    const Json hook{{"type", "command"}, {"command", command}, {"timeout", 60}};
-    return Json{{"hook_config", {{"stop", {{{"matcher", "*"}, {"hooks", {hook}}}}}}}}.dump();
-}
-
-/// What is wrong with a run under that hook; "" when it ended once, and with all its events.
+/// What is wrong with a run under such a hook; "" when it ended once, and with all its events.
 std::string wrong_with(const RealServer& server, int seconds) {
     try {
-        ScriptedConversation scripted(server, "finish", denies_once(server, seconds));
+        const SlowHook hook(server, "hook-" + std::to_string(seconds), seconds);
+        ScriptedConversation scripted(server, "finish", hook.request());
         const RunEnd end = scripted.send().run();
         const EventList events = scripted->events();
         const auto said = [&](StopVerdict verdict) {

@@ -256,6 +256,31 @@ BOOST_AUTO_TEST_CASE(a_callback_says_no_more_what_hindered_once_the_server_or_th
     BOOST_TEST(asked.reason() == "");
 }
 
+BOOST_AUTO_TEST_CASE(while_a_stop_hook_thinks_its_server_is_asked_again_and_nothing_is_told) {
+    Asked asked("thinking");
+    const auto callback = asked.add(one_conversation);
+    ServerLog log = ended_log();
+    log.has_stop_hook = true;
+    const auto ended_at = [&log](Instant end) {
+        for (Event& event : log.events) event.timestamp = end;
+    };
+    ended_at(Instant(Micros(asked.micros("UTC_TIMESTAMP(6)"))) - std::chrono::seconds(5));
+    asked.read = [&](const std::string&) { return log; };
+    for (int tries = 0; tries < 3; ++tries) asked.try_now();
+    BOOST_TEST(asked.reads == 3);
+    BOOST_TEST(asked.environment.owned.turns_of(callback).empty());
+    const std::string waiting =
+        "SELECT COUNT(*) FROM catch_ups WHERE attempts=0 AND owner IS NULL AND next_try_at BETWEEN "
+        "UTC_TIMESTAMP(6) AND UTC_TIMESTAMP(6)+INTERVAL 30 SECOND";
+    BOOST_TEST(asked.number(waiting) == 1);
+
+    log.events.push_back(std::get<Event>(Decoder().decode(stop_hook_event("e3", 3, false))));
+    ended_at(*log.events.front().timestamp);
+    asked.try_now();
+    BOOST_TEST(asked.environment.owned.turns_of(callback).size() == 1U);
+    BOOST_TEST(asked.number("SELECT COUNT(*) FROM catch_ups") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_gap_in_any_partition_concerns_a_conversation_that_its_server_alone_has_told) {
     Asked asked("guessed");
     asked.add(one_conversation);
@@ -342,6 +367,32 @@ BOOST_AUTO_TEST_CASE(forty_conversations_of_a_frozen_server_hold_up_none_of_anot
     held.clear();
     while (const auto task = asked.reconciler.begin()) expect(asked.reconciler.work_at(*task, {}));
     BOOST_TEST(asked.reads == 45);
+}
+
+BOOST_AUTO_TEST_CASE(all_servers_that_did_not_answer_have_as_much_room_as_one) {
+    Asked asked("silent");
+    Gate gate;
+    asked.read = [&](const std::string& id) -> tl::expected<ServerLog, LogReadError> {
+        if (id.starts_with("51e7")) gate.hold();
+        return tl::make_unexpected(LogReadError{Hindrance::unreachable, "no answer"});
+    };
+    for (int i = 10; i < 50; ++i) asked.add(conversation_of("51e7" + std::to_string(i), 0));
+    asked.write(
+        "UPDATE catch_ups SET hindrance='unreachable', next_try_at=UTC_TIMESTAMP(6)-INTERVAL 2 SECOND");
+    asked.add(conversation_of("bbbbbb", 0));
+    asked.write(
+        "UPDATE catch_ups SET next_try_at=UTC_TIMESTAMP(6)-INTERVAL 1 SECOND WHERE hindrance IS NULL");
+    expect(asked.reconciler.sweep_once());
+    std::vector<std::jthread> held;
+    for (int i = 1; i <= 4; ++i) {
+        held.emplace_back([&asked, task = asked.reconciler.begin().value()] {
+            expect(asked.reconciler.work_at(task, {}));
+        });
+        gate.wait_for(i);
+    }
+    while (const auto task = asked.reconciler.begin()) expect(asked.reconciler.work_at(*task, {}));
+    BOOST_TEST(asked.number("SELECT attempts FROM catch_ups WHERE conversation_id LIKE 'b%'") == 1);
+    gate.open();
 }
 
 BOOST_AUTO_TEST_CASE(what_waits_for_a_frozen_server_does_not_hide_what_is_behind_it_from_the_sweeper) {

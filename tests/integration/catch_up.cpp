@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +29,7 @@ const std::string api_key = "the-api-key";
 
 /// By API, which is quicker than by command line.
 void add_callback(const WorkerProcess& worker, const std::string& conversation, int number,
-                  const std::string& repo, const FakeAgentServer* server = nullptr) {
+                  const std::string& repo, const std::string& agent_url = "") {
     epilogue::HttpRequest request;
     request.method = "POST";
     request.url = worker.url("/api/callbacks");
@@ -36,8 +38,8 @@ void add_callback(const WorkerProcess& worker, const std::string& conversation, 
               {"processor", "github"},
               {"processor_json", {{"repo", repo}, {"number", number}}},
               {"mode", "every_turn"}};
-    if (server != nullptr) {
-        body["agent_url"] = server->url();
+    if (!agent_url.empty()) {
+        body["agent_url"] = agent_url;
         body["agent_key"] = "key";
     }
     request.body = body.dump();
@@ -332,10 +334,38 @@ BOOST_AUTO_TEST_CASE(forty_conversations_of_a_paused_sandbox_hold_up_no_catch_up
     auto worker = rig.epilogue().worker();
     for (int i = 1; i <= 45; ++i)
         add_callback(worker, tales[static_cast<std::size_t>(i - 1)].id(), i, "octo/paused",
-                     i <= 40 ? &frozen : &alive);
+                     i <= 40 ? frozen.url() : alive.url());
     eventually("the five are told", [&] { return rig.platform().visible().size() == 5; });
     BOOST_TEST(rig.number("SELECT COUNT(*) FROM catch_ups WHERE attempts=0") > 0);
     for (int i = 41; i <= 45; ++i)
         BOOST_TEST(contains(only_post(rig, "octo/paused#" + std::to_string(i)), "From " + id_of(i)));
     hanging.release();
+}
+
+BOOST_AUTO_TEST_CASE(servers_that_never_answer_hold_up_none_that_does) {
+    constexpr int neighbours = 16;
+    constexpr int conversations = 5;
+    // The kernel takes the connections.
+    boost::asio::io_context io;
+    std::vector<boost::asio::ip::tcp::acceptor> silent;
+    FakeAgentServer server;
+    const Rig rig("silent", 1,
+                  {{"worker.api_key", api_key},
+                   {"worker.lease_s", std::int64_t{300}},
+                   {"worker.http_timeout_s", std::int64_t{120}}});
+    auto worker = rig.epilogue().worker();
+    for (int i = 1; i <= neighbours; ++i) {
+        silent.emplace_back(io, boost::asio::ip::tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+        add_callback(worker, id_of(i), i, "octo/silent",
+                     "http://127.0.0.1:" + std::to_string(silent.back().local_endpoint().port()));
+    }
+    for (int i = neighbours + 1; i <= neighbours + conversations; ++i) {
+        ConversationScript script(id_of(i));
+        script.user().asks("From " + script.id() + "?").stand_on(server);
+        add_callback(worker, script.id(), i, "octo/silent", server.url());
+    }
+    // One call to those that are silent takes as long as the patience here.
+    eventually("the five are told", 60s, [&] { return rig.platform().visible().size() == conversations; });
+    for (int i = neighbours + 1; i <= neighbours + conversations; ++i)
+        BOOST_TEST(contains(only_post(rig, "octo/silent#" + std::to_string(i)), "From " + id_of(i)));
 }

@@ -285,6 +285,7 @@ class PointTransaction final : public Transaction {
     CredentialRows& credentials() override { return inner_.credentials(); }
     DeadLetterRows& dead_letters() override { return dead_letters_; }
     GapRows& gaps() override { return inner_.gaps(); }
+    ImportedRows& imports() override { return inner_.imports(); }
 
   private:
     Transaction& inner_;

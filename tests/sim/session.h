@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 
 #include "tests/sim/database.h"
 #include "tests/sim/process.h"
@@ -38,6 +39,8 @@ class SimTransaction final : public Transaction {
     CredentialRows& credentials() override { return credentials_; }
     DeadLetterRows& dead_letters() override { return dead_letters_; }
     GapRows& gaps() override { return gaps_; }
+    /// Nothing is imported in this world.
+    ImportedRows& imports() override { throw std::logic_error("no rows of another database"); }
 
     /// Every statement starts here: others may run, and it may fail.
     Result<void> statement();

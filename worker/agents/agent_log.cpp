@@ -1,10 +1,12 @@
 #include "worker/agents/agent_log.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/redacted.h"
 #include "schemas/decode.h"
 #include "schemas/json_reader.h"
+#include "schemas/stop_hook.h"
 
 namespace epilogue {
 namespace {
@@ -13,12 +15,20 @@ using Read = tl::expected<ServerLog, LogReadError>;
 
 constexpr std::size_t longest_cause = 300;
 
+/// What a gateway says in the place of a server that it cannot reach, or that does not answer it.
+bool is_a_gateways(int status) {
+    constexpr std::array<int, 3> statuses{502, 503, 504};
+    return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+}
+
 /// The server's own words stand behind ours: they may be anything.
 LogReadError read_error(const agent::AgentServer& server, const agent::AgentError& error) {
     using Kind = agent::AgentError::Kind;
     const auto made = [&](Hindrance why, const char* what) {
-        return LogReadError{why, "the agent server at " + server.address().url() + " " + what + " (" +
-                                     redacted_prefix(error.text, longest_cause) + ")"};
+        return LogReadError{why,
+                            "the agent server at " + server.address().url() + " " + what + " (" +
+                                redacted_prefix(error.text, longest_cause) + ")",
+                            error.retry_after};
     };
     switch (error.kind) {
         case Kind::not_found:
@@ -37,6 +47,7 @@ LogReadError read_error(const agent::AgentServer& server, const agent::AgentErro
         case Kind::server_error:
             break;
     }
+    if (is_a_gateways(error.status)) return made(Hindrance::unreachable, "does not answer its gateway");
     return made(Hindrance::failed, "cannot read the conversation's log");
 }
 
@@ -46,13 +57,11 @@ constexpr std::chrono::seconds log_patience{90};
 /// What the server's information says beside the status: its times, which are UTC, and its hooks.
 void take_information(const std::string& info, ServerLog& log) {
     static const WantedPart wanted{
-        "", {{"created_at"}, {"updated_at"}, {"hook_config", {{"stop", {{"hooks"}}}}}}};
+        "", {{"created_at"}, {"updated_at"}, {"hook_config", {wanted_of_stop_hooks()}}}};
     JsonReader reader;
     const auto told = reader.read(info, wanted);
     if (!told) return;
-    const auto& stop_hooks = (*told)["hook_config"]["stop"].parts;
-    log.has_stop_hook = std::any_of(stop_hooks.begin(), stop_hooks.end(),
-                                    [](const JsonPart& matcher) { return matcher["hooks"].is_given(); });
+    log.has_stop_hook = has_stop_hook((*told)["hook_config"]);
     correct_times(log, parse_instant((*told)["created_at"].string_or_empty()),
                   parse_instant((*told)["updated_at"].string_or_empty()));
 }
@@ -74,7 +83,9 @@ Read read_once(const agent::ConversationCalls& calls) {
     return log;
 }
 
-Read read_log(AgentDirectory& directory, const ConversationId& conversation_id, const std::stop_token& stop) {
+/// The calls of a conversation at its server.
+tl::expected<std::shared_ptr<agent::ConversationCalls>, LogReadError> calls_of(
+    AgentDirectory& directory, const ConversationId& conversation_id) {
     const auto server = directory.server_of(conversation_id);
     if (!server) {
         const bool is_poison = server.error().remedy == Remedy::poison;
@@ -83,9 +94,24 @@ Read read_log(AgentDirectory& directory, const ConversationId& conversation_id, 
     }
     if (!*server)
         return tl::unexpected(LogReadError{Hindrance::no_server, "the conversation has no agent server"});
-    agent::ConversationCalls calls(*server, conversation_id);
-    const std::stop_callback close(stop, [&] { calls.close(); });
-    return read_once(calls);
+    return std::make_shared<agent::ConversationCalls>(*server, conversation_id);
+}
+
+Read read_log(AgentDirectory& directory, const ConversationId& conversation_id, const std::stop_token& stop) {
+    const auto calls = calls_of(directory, conversation_id);
+    if (!calls) return tl::unexpected(calls.error());
+    const std::stop_callback close(stop, [&] { (*calls)->close(); });
+    return read_once(**calls);
+}
+
+std::optional<LogReadError> look_at(AgentDirectory& directory, const ConversationId& conversation_id,
+                                    const std::stop_token& stop) {
+    constexpr std::chrono::seconds short_look{3};
+    const auto calls = calls_of(directory, conversation_id);
+    if (!calls) return calls.error();
+    const std::stop_callback close(stop, [&] { (*calls)->close(); });
+    return look_once(**calls,
+                     std::min<std::chrono::milliseconds>(short_look, (*calls)->server().deadlines().call));
 }
 
 }  // namespace
@@ -94,7 +120,10 @@ AgentLogSource logs_of(AgentDirectory& directory) {
     return {[&directory](const ConversationId& id, const std::stop_token& stop) {
                 return read_log(directory, id, stop);
             },
-            [&directory](const ConversationId& id) { return directory.address_of(id); }};
+            [&directory](const ConversationId& id) { return directory.address_of(id); },
+            [&directory](const ConversationId& id, const std::stop_token& stop) {
+                return look_at(directory, id, stop);
+            }};
 }
 
 std::optional<LogReadError> look_once(const agent::ConversationCalls& calls,

@@ -22,6 +22,7 @@ namespace epilogue {
 struct LogReadError {
     Hindrance why = Hindrance::failed;
     std::string text;  ///< for people, with the server's address where there is one; never holds a secret
+    std::chrono::milliseconds retry_after{0};  ///< before that the server is not asked again
 };
 
 /// Reads a conversation's log; ends early when `stop` is requested. Thread-safe.
@@ -30,10 +31,16 @@ using ReadLog = std::function<tl::expected<ServerLog, LogReadError>(const Conver
 /// The address of a conversation's server; "": it has none. Errors: the database's. Thread-safe.
 using ServerOf = std::function<Result<std::string>(const ConversationId& conversation_id)>;
 
+/// What a short look at a conversation finds that would hinder the reading of its log; nullopt: nothing. Ends
+/// early when `stop` is requested. Thread-safe.
+using LookAtServer =
+    std::function<std::optional<LogReadError>(const ConversationId& conversation_id, std::stop_token stop)>;
+
 /// Where logs are read.
 struct AgentLogSource {
     ReadLog read;
     ServerOf server_of;
+    LookAtServer look = {};  ///< empty: no look is made
 };
 
 /// Reads logs from the servers that `directory` names, which has to outlive the result.

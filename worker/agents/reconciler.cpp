@@ -88,15 +88,16 @@ Result<void> Reconciler::sweep_once() {
     }));
     // What waits for a server that hangs stays due: the next step has to see what is behind it.
     swept_ = due.size() < sweep_rows ? std::nullopt : std::optional(due.back());
-    for (DueReconcile& row : due)
-        queue_.add({std::move(row.conversation_id), row.hindrance == Hindrance::failed});
+    for (DueReconcile& row : due) queue_.add({std::move(row.conversation_id), row.hindrance});
     return {};
 }
 
 Result<void> Reconciler::work_at(Task task, const std::stop_token& stop) {
     const auto joined = join_server(queue_, task, [&](const ConversationId& id) -> Result<std::string> {
+        // Who did not answer may take all the time that there is: they share what one server has.
+        if (task.hindrance == Hindrance::unreachable && !mutant(Mutant::neighbours_held_up)) return "silent";
         TRY(const std::string server, logs_.server_of(id));
-        return task.was_unreadable ? server + " (unreadable)" : server;
+        return task.hindrance == Hindrance::failed ? server + " (unreadable)" : server;
     });
     if (joined && !*joined) return {};
     auto done = joined ? reconcile(task.conversation_id, stop) : Result<void>(Failure(joined.error()));
@@ -110,16 +111,24 @@ Result<void> Reconciler::reconcile(const ConversationId& conversation_id, const 
     if (!taken) return {};
     if (taken->crashes >= most_crashes)
         return give_up(*taken, {Hindrance::unusable, "reading its log ended two workers"});
-    auto log = logs_.read(conversation_id, stop);
+    auto log = read(*taken, stop);
     if (log && taken->why == ReconcileReason::registered && !has_begun(*log))
         log = tl::unexpected(LogReadError{Hindrance::not_begun, "the conversation has not begun"});
     if (log) return apply(*taken, *log);
-    if (stop.stop_requested()) return hand_back(*taken);
+    if (stop.stop_requested()) return hand_back(*taken, Micros{0});
     const VainQuestion question{taken->why, log.error().why, taken->attempts,
-                                begun_at(*taken) - taken->asked_at};
+                                begun_at(*taken) - taken->asked_at, log.error().retry_after};
     if (const auto pause = pause_after(question, rules_.patience))
         return put_off(*taken, log.error(), *pause);
     return give_up(*taken, log.error());
+}
+
+tl::expected<ServerLog, LogReadError> Reconciler::read(const ReconcileRow& taken,
+                                                       const std::stop_token& stop) const {
+    if (logs_.look && taken.hindrance != Hindrance::unreachable)
+        if (auto hindered = logs_.look(taken.conversation_id, stop))
+            return tl::unexpected(std::move(*hindered));
+    return logs_.read(taken.conversation_id, stop);
 }
 
 Result<std::optional<ReconcileRow>> Reconciler::take(const ConversationId& conversation_id) {
@@ -176,13 +185,6 @@ Result<void> Reconciler::finish(const ReconcileRow& taken, const CallbackEvent& 
         TRY(const auto row, transaction.reconciles().lock(id));
         if (!is_ours(row, taken)) return {};
         TRY(result, change(transition));
-        if (result.empty()) {
-            ReconcileRow again = taken;
-            again.next_try_at = now + rules_.batch.settle;
-            --again.attempts;  // this try does not count: the server answered
-            again.owner.clear();
-            return transaction.reconciles().update(again);
-        }
         TRY_VOID(transition.write());
         if (is_guess) TRY_VOID(transaction.conversations().note_guess(id));
         TRY_VOID(step_callbacks(transaction, id, told));
@@ -200,8 +202,11 @@ Result<void> Reconciler::finish(const ReconcileRow& taken, const CallbackEvent& 
 }
 
 Result<void> Reconciler::apply(const ReconcileRow& taken, const ServerLog& log) {
+    FoldRules rules;
+    rules.settle = rules_.batch.settle;
+    rules.hook_wait = rules_.batch.hook_wait;
+    if (const auto pause = unsettled_for(log, begun_at(taken), rules)) return hand_back(taken, *pause);
     return finish(taken, LogRead{}, [&](Transition& transition) -> Result<std::string_view> {
-        if (is_unsettled(log, begun_at(taken), rules_.batch.settle)) return std::string_view();
         if (mutant(Mutant::disproved_silence_counted) && taken.why == ReconcileReason::inactivity) {
             transition.let_inactivity_count();
             return name_of(Recovered::silent);
@@ -246,12 +251,13 @@ Result<void> Reconciler::put_off(const ReconcileRow& taken, const LogReadError& 
     return store_.transact_idempotent(work);
 }
 
-Result<void> Reconciler::hand_back(const ReconcileRow& taken) {
+Result<void> Reconciler::hand_back(const ReconcileRow& taken, Micros pause) {
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(const auto row, transaction.reconciles().lock(taken.conversation_id));
         if (!is_ours(row, taken)) return {};
+        TRY(const Instant now, transaction.now());
         ReconcileRow again = taken;
-        TRY(again.next_try_at, transaction.now());
+        again.next_try_at = now + pause;
         again.owner.clear();
         --again.attempts;
         return transaction.reconciles().update(again);

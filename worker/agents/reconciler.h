@@ -45,23 +45,25 @@ class Reconciler {
   public:
     struct Task {
         ConversationId conversation_id;
-        bool was_unreadable = false;  ///< its server failed at its log the last time
-        /// The address of its agent server, with a mark when that could not read it; nullopt: not known yet.
+        std::optional<Hindrance> hindrance = {};  ///< of the last try
+        /// The address of its agent server, with a mark when that could not read it; one name for all that
+        /// did not answer; nullopt: not known yet.
         std::optional<std::string> server = {};
 
         const ConversationId& key() const { return conversation_id; }
         const std::string* group() const { return server ? &*server : nullptr; }
         /// What a server could not read costs it most: one such log at a time.
         std::size_t max_in_group() const {
-            return was_unreadable ? 1 : std::numeric_limits<std::size_t>::max();
+            return hindrance == Hindrance::failed ? 1 : std::numeric_limits<std::size_t>::max();
         }
     };
 
     Reconciler(Store& store, const Planner& planner, AgentLogSource logs, ReconcileRules rules,
                ReconcileObserver observer);
 
-    /// Starts the threads, for eight conversations at the same time, at most half of them of one server. A
-    /// simulation does not call it: it calls the steps below by itself.
+    /// Starts the threads, for eight conversations at the same time, at most half of them of one server, and
+    /// at most half of servers that did not answer the last time. A simulation does not call it: it calls the
+    /// steps below by itself.
     void start();
     /// Gives up what is under way, for other workers to try again at once, and ends the threads. The
     /// destructor does it, too.
@@ -79,15 +81,17 @@ class Reconciler {
   private:
     void complain(const Result<void>& done);
     Result<void> reconcile(const ConversationId& conversation_id, const std::stop_token& stop);
+    /// Reads its log; only a short look first, unless its server is known to take long.
+    tl::expected<ServerLog, LogReadError> read(const ReconcileRow& taken, const std::stop_token& stop) const;
     /// Leases it; nullopt when there is nothing to ask (any more).
     Result<std::optional<ReconcileRow>> take(const ConversationId& conversation_id);
     Result<void> apply(const ReconcileRow& taken, const ServerLog& log);
     Result<void> put_off(const ReconcileRow& taken, const LogReadError& why, std::chrono::seconds pause);
-    /// For other workers to try again at once.
-    Result<void> hand_back(const ReconcileRow& taken);
+    /// For any worker to try again after `pause`, as if this had been no try.
+    Result<void> hand_back(const ReconcileRow& taken, Micros pause);
     Result<void> give_up(const ReconcileRow& taken, const LogReadError& why);
     /// Changes the conversation and removes its row, unless another worker has the row by now; its callbacks
-    /// are `told`. `change` says what came of it; an empty text when the server has to be asked once more.
+    /// are `told`. `change` says what came of it.
     Result<void> finish(const ReconcileRow& taken, const CallbackEvent& told,
                         const std::function<Result<std::string_view>(Transition&)>& change);
 

@@ -61,6 +61,7 @@ Result<bool> Adopter::adopt(CallbackId id) {
         if (!foreign) return {};
         row.processor_type = foreign->processor_type;
         row.processor_json = foreign->processor_json;
+        row.options.told = foreign->told;
         const bool old = !foreign->created_at || *foreign->created_at + rules_.max_age < rules_.installed_at;
         if (old) row.state.phase = Phase::dormant;
         const auto processor = decode_processor(row.processor_type, row.processor_json);

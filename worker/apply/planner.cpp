@@ -26,9 +26,10 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
                   std::vector<CallbackRow*> callbacks, Plan& plan) const {
     bool reported = false;
     for (CallbackRow* callback : callbacks) {
-        auto next = step(callback->state, callback->options,
-                         TurnCounted{turn.turn_key, turn.verdict,
-                                     turn.opened_on && *turn.opened_on > callback->adopted_at});
+        auto next =
+            step(callback->state, callback->options,
+                 TurnCounted{turn.turn_key, turn.verdict,
+                             turn.opened_on && *turn.opened_on > callback->adopted_at, turn.status_event});
         if (!next.plan) continue;
         plan.changed_callbacks.push_back(callback->id);
         const auto processor = decode_processor(callback->processor_type, callback->processor_json);

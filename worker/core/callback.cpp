@@ -1,6 +1,7 @@
 #include "worker/core/callback.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,23 @@ bool closes(Mode mode, Verdict verdict) {
     return true;
 }
 
+/// A V0 event's id, which is a number; nullopt for all others.
+std::optional<std::int64_t> number_of(std::string_view id) {
+    std::int64_t number = 0;
+    const auto [end, fault] = std::from_chars(id.data(), id.data() + id.size(), number);
+    if (fault != std::errc() || end != id.data() + id.size()) return std::nullopt;
+    return number;
+}
+
+/// OpenHands posted this turn, or asked the agent to sum it up in another one.
+bool was_told(const CallbackOptions& options, const TurnCounted& turn) {
+    if (options.told.empty()) return false;
+    if (turn.status_event == options.told) return true;
+    const auto handled = number_of(options.told);
+    const auto opening = number_of(turn.turn_key);
+    return handled && opening && *opening <= *handled;
+}
+
 std::optional<Mode> mode_named(std::string_view name) {
     return mode_names.named(name);
 }
@@ -62,6 +80,7 @@ struct Stepper {
         const bool stirs =
             state.phase == Phase::dormant && turn.opened_after_adoption && turn.verdict != Verdict::timeout;
         if ((state.phase != Phase::watching && !stirs) || !reports(options, turn.verdict)) return stay();
+        if (was_told(options, turn)) return stay();
         CallbackStep next = to(closes(options.mode, turn.verdict) ? Phase::delivering : state.phase);
         next.state.last_turn_key = turn.turn_key;
         next.plan = PlanDelivery{turn.turn_key, turn.verdict};
@@ -126,6 +145,7 @@ std::string to_json(const CallbackOptions& options) {
     nlohmann::ordered_json json{{"mode", name_of(options.mode)}, {"triggers", nlohmann::json::array()}};
     for (const Verdict verdict : options.triggers) json["triggers"].push_back(name_of(verdict));
     if (!options.from_last) json["from"] = "next";
+    if (!options.told.empty()) json["told"] = options.told;
     return json.dump();
 }
 
@@ -150,6 +170,10 @@ Result<CallbackOptions> options_from_json(std::string_view text) {
         }
     }
     if (const auto from = json.find("from"); from != json.end()) options.from_last = *from != "next";
+    if (const auto told = json.find("told"); told != json.end()) {
+        if (!told->is_string()) return poisonous("options: told: expected an event's id");
+        options.told = told->get<std::string>();
+    }
     return options;
 }
 

@@ -26,10 +26,14 @@ struct CallbackOptions {
     Mode mode = Mode::once;
     std::vector<Verdict> triggers = all_verdicts();  ///< in the contract's order, never empty
     bool from_last = true;  ///< told of the conversation's last end too, when no turn is open
+    /// What OpenHands itself told of the conversation before this callback was ours: of V1 the id of the
+    /// status that ended the newest turn it posted; of V0, in decimal, the newest user message it had
+    /// handled. Empty: nothing.
+    std::string told = {};
 };
 
-/// The options as JSON: {"mode":"once","triggers":["finished",…]}, and "from":"next" where the last end is
-/// left out.
+/// The options as JSON: {"mode":"once","triggers":["finished",…]}, "from":"next" where the last end is
+/// left out, and "told" where OpenHands told something.
 std::string to_json(const CallbackOptions& options);
 /// Reads to_json's form; poison when it has another.
 Result<CallbackOptions> options_from_json(std::string_view json);
@@ -64,6 +68,7 @@ struct TurnCounted {
     TurnKey turn_key;
     Verdict verdict = Verdict::finished;
     bool opened_after_adoption = true;  ///< the turn began when the callback was there already
+    std::string status_event = {};      ///< id of the status that ended it
 };
 struct DeliverySent {
     TurnKey turn_key;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hook_wait.h"
 #include "schemas/event.h"
 #include "worker/core/conversation.h"
 
@@ -26,7 +27,7 @@ struct FoldRules {
     bool keep_digest = true;  ///< a callback watches this conversation
     InactivityRules inactivity = {};
     /// How long a `finished` waits for what a stop hook says of it.
-    std::chrono::milliseconds hook_wait{std::chrono::seconds{600}};
+    std::chrono::milliseconds hook_wait{default_hook_wait};
 };
 
 /// What became of one event: epilogue_events_total's outcome.

@@ -98,7 +98,8 @@ std::optional<seconds> pause_after(const VainQuestion& question, seconds patienc
     if (question.attempts > always_again && !is_patient) return std::nullopt;
     const auto pauses = pauses_for(question.hindrance);
     const auto index = static_cast<std::size_t>(std::max(0, question.attempts - 1));
-    return pauses[std::min(index, pauses.size() - 1)];
+    return std::max(pauses[std::min(index, pauses.size() - 1)],
+                    std::chrono::ceil<seconds>(question.left_alone));
 }
 
 Instant asked_until(ReconcileReason why, Instant since, seconds patience) {

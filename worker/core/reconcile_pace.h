@@ -41,14 +41,15 @@ const std::vector<Hindrance>& all_hindrances();
 struct VainQuestion {
     ReconcileReason why = ReconcileReason::registered;
     Hindrance hindrance = Hindrance::unreachable;
-    int attempts = 1;     ///< so far, the last one included
-    Micros asked_for{0};  ///< since the question came up
+    int attempts = 1;                         ///< so far, the last one included
+    Micros asked_for{0};                      ///< since the question came up
+    std::chrono::milliseconds left_alone{0};  ///< from now on the server is not asked by this process
 };
 
 /// The pause after which the server is asked again; nullopt: it is given up. Pauses grow, those after a log
-/// that the server could not read begin longer, since reading costs it most. A registration is asked about
-/// for `patience`, a gap for a day, and four times more at the least; an inactivity no more than four times,
-/// because its turn times out meanwhile.
+/// that the server could not read begin longer, since reading costs it most; none is shorter than the server
+/// is left alone. A registration is asked about for `patience`, a gap for a day, and four times more at the
+/// least; an inactivity no more than four times, because its turn times out meanwhile.
 std::optional<std::chrono::seconds> pause_after(const VainQuestion& question, std::chrono::seconds patience);
 
 /// Until when a question that came up at `since` is asked.

@@ -9,8 +9,6 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr std::chrono::seconds clocks_differ{
-    60};                                      // of a server that is well set, the way to the topic included
 constexpr std::chrono::seconds disorder{30};  // of events on their way
 constexpr minutes zone_step{15};
 

@@ -10,6 +10,8 @@
 
 namespace epilogue {
 
+/// So much a server's clock that is well set may be off, the way to the topic included.
+constexpr std::chrono::seconds clocks_differ{60};
 /// Events in a row that have to agree on a clock that was set back.
 constexpr int events_show_jump = 3;
 

@@ -24,6 +24,19 @@ const Event* last_status(const ServerLog& log) {
     return last == log.events.rend() ? nullptr : &*last;
 }
 
+/// What a stop hook said behind `end`; nullptr: nothing yet.
+const Event* verdict_behind(const ServerLog& log, const Event* end) {
+    for (const Event* event = &log.events.back(); event != end; --event)
+        if (std::holds_alternative<StopHookVerdict>(event->body)) return event;
+    return nullptr;
+}
+
+bool has_stop_hook(const ServerLog& log) {
+    const auto newest = std::find_if(log.events.rbegin(), log.events.rend(),
+                                     [](const Event& event) { return event.has_stop_hook.has_value(); });
+    return log.has_stop_hook || (newest != log.events.rend() && *newest->has_stop_hook);
+}
+
 /// Where the server's clock was moved from the zone `before` to `after`: the first event behind that.
 std::size_t moved_at(const std::vector<Event>& events, std::chrono::minutes before,
                      std::chrono::minutes after) {
@@ -106,17 +119,24 @@ bool has_begun(const ServerLog& log) {
 }
 
 bool has_our_time(const std::vector<Event>& log, Instant now) {
-    constexpr std::chrono::seconds clocks_differ{60};
     return std::all_of(log.begin(), log.end(), [&](const Event& event) {
         return event.timestamp && *event.timestamp <= now + clocks_differ;
     });
 }
 
-bool is_unsettled(const ServerLog& log, Instant now, std::chrono::milliseconds settle) {
+std::optional<Micros> unsettled_for(const ServerLog& log, Instant now, const FoldRules& rules) {
     const Event* last = last_status(log);
-    if (last == nullptr || !has_our_time(log.events, now)) return false;
+    if (last == nullptr || !has_our_time(log.events, now)) return std::nullopt;
     const std::string& status = std::get<StatusChange>(last->body).status;
-    return (status == "finished" || status == "error") && now < *last->timestamp + settle;
+    if (status != "finished" && status != "error") return std::nullopt;
+    const Event* verdict = status == "finished" ? verdict_behind(log, last) : nullptr;
+    const Instant since = verdict == nullptr ? *last->timestamp : *verdict->timestamp;
+    if (now < since + rules.settle) return rules.settle;
+    const bool awaits_hook = status == "finished" && verdict == nullptr && has_stop_hook(log);
+    if (!awaits_hook || now >= since + rules.hook_wait) return std::nullopt;
+    // Whole logs are read: the longer it takes, the more seldom.
+    constexpr Micros longest = std::chrono::seconds(30);
+    return std::min<Micros>(now - since, longest);
 }
 
 bool had_settled(const Conversation& conversation, const Event& event, const FoldRules& rules) {

@@ -35,9 +35,10 @@ std::span<const Event> missed(const Conversation& conversation, const std::vecto
 /// True when a turn has begun in it: there is something to know.
 bool has_begun(const ServerLog& log);
 
-/// True when the log's last status is an end that has not stood for `settle` at `now`: it may be taken back.
-/// Judged by the server's own times, where they can be ours.
-bool is_unsettled(const ServerLog& log, Instant now, std::chrono::milliseconds settle);
+/// How long to leave a log alone whose last status is an end that may still be taken back at `now`: one that
+/// has not stood for rules.settle, or of which a stop hook has not said yet what it thinks, for
+/// rules.hook_wait at most. nullopt: it stands. Judged by the server's own times, where they can be ours.
+std::optional<Micros> unsettled_for(const ServerLog& log, Instant now, const FoldRules& rules);
 /// True when a pending `finished` had stood for long enough, as `rules` say, before `event` happened, by the
 /// server's own times.
 bool had_settled(const Conversation& conversation, const Event& event, const FoldRules& rules);

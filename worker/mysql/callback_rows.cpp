@@ -109,12 +109,12 @@ Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::lock_unadopted(Callb
 Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::unadopted_callback(CallbackId id,
                                                                                const std::string& lock) {
     TRY(const auto rows,
-        session_.query(
-            "SELECT c.id, c.conversation_id, c.processor_type, c.processor_json, c.created_at FROM "
-            "conversation_callbacks c WHERE c.id=? AND c.status='ACTIVE' AND NOT EXISTS "
-            "(SELECT 1 FROM callback_progress p WHERE p.callback_id=c.id) " +
-                lock,
-            {id.value}));
+        session_.query("SELECT c.id, c.conversation_id, c.processor_type, c.processor_json, c.created_at, "
+                       "(SELECT i.told FROM imported_rows i WHERE i.callback_id=c.id) FROM "
+                       "conversation_callbacks c WHERE c.id=? AND c.status='ACTIVE' AND NOT EXISTS "
+                       "(SELECT 1 FROM callback_progress p WHERE p.callback_id=c.id) " +
+                           lock,
+                       {id.value}));
     if (rows.empty()) return std::optional<UnadoptedCallback>();
     Columns columns(rows[0]);
     UnadoptedCallback row;
@@ -123,6 +123,7 @@ Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::unadopted_callback(C
     row.processor_type = columns.text();
     row.processor_json = columns.text();
     row.created_at = columns.instant();
+    row.told = columns.text();
     return std::optional(std::move(row));
 }
 

@@ -11,6 +11,7 @@
 #include "worker/mysql/dead_letter_rows.h"
 #include "worker/mysql/delivery_rows.h"
 #include "worker/mysql/gap_rows.h"
+#include "worker/mysql/imported_rows.h"
 #include "worker/mysql/partition_rows.h"
 #include "worker/mysql/rate_limit_rows.h"
 #include "worker/mysql/reconcile_rows.h"
@@ -37,6 +38,7 @@ class MysqlTransaction final : public Transaction {
     CredentialRows& credentials() override { return credentials_; }
     DeadLetterRows& dead_letters() override { return dead_letters_; }
     GapRows& gaps() override { return gaps_; }
+    ImportedRows& imports() override { return imports_; }
 
   private:
     MysqlSession& session_;
@@ -55,6 +57,7 @@ class MysqlTransaction final : public Transaction {
     MysqlCredentialRows credentials_{session_};
     MysqlDeadLetterRows dead_letters_{session_};
     MysqlGapRows gaps_{session_};
+    MysqlImportedRows imports_{session_};
 };
 
 }  // namespace epilogue

@@ -252,6 +252,7 @@ Result<RetentionChunk> MysqlRetention::remove_conversations(Instant limit, Reten
         TRY(const auto removed,
             execute_for(session, "DELETE FROM conversations WHERE conversation_id", gone));
         TRY_VOID(execute_for(session, "DELETE FROM agent_endpoints WHERE conversation_id", gone));
+        TRY_VOID(execute_for(session, "DELETE FROM relay_owners WHERE conversation_id", gone));
         return RetentionChunk{removed, rows.size() < rows_at_once};
     });
 }

@@ -35,7 +35,7 @@ class MysqlRetention {
     Result<RetentionChunk> remove_dead_letters(Instant limit);
     Result<RetentionChunk> remove_bodies(Instant limit, RetentionCursor& cursor);
     Result<RetentionChunk> remove_summaries(Instant limit, RetentionCursor& cursor);
-    /// With the address and key of the conversation's agent server.
+    /// With the address and key of the conversation's agent server, and whose it is for the relay.
     Result<RetentionChunk> remove_conversations(Instant limit, RetentionCursor& cursor);
     Result<RetentionChunk> remove_deliveries(Instant limit, RetentionCursor& cursor);
 

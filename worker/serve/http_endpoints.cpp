@@ -10,6 +10,7 @@
 #include "worker/serve/callback_api.h"
 #include "worker/serve/connection_gate.h"
 #include "worker/serve/heard_stream.h"
+#include "worker/serve/openapi_text.h"
 
 namespace epilogue {
 namespace {
@@ -114,6 +115,9 @@ struct HttpEndpoints::Server {
         http.Get("/server_info", [](const httplib::Request&, httplib::Response& response) {
             response.set_content(std::string(R"({"name":"epilogue","version":")") + version + "\"}\n",
                                  "application/json");
+        });
+        http.Get("/openapi.json", [](const httplib::Request&, httplib::Response& response) {
+            response.set_content(openapi_document.data(), openapi_document.size(), "application/json");
         });
         if (sources.api != nullptr) route_api();
     }

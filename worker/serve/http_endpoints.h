@@ -1,5 +1,5 @@
 // The operator's endpoints (contract §7) on one HTTP server: /metrics, /healthz, /readyz and OpenHands' names
-// for them, and the API of callbacks.
+// for them, the API of callbacks, and /openapi.json, which describes all of it.
 #pragma once
 
 #include <functional>

@@ -107,13 +107,18 @@ std::string note_of(const Basis& basis, PreviewBasis kind) {
                            : "nothing of this conversation was read yet: an empty turn stands for it";
     const CallbackState& state = basis.callback.state;
     const bool would_report =
-        step(state, basis.callback.options, TurnCounted{basis.turn.turn_key, basis.turn.verdict, true})
+        step(state, basis.callback.options,
+             TurnCounted{basis.turn.turn_key, basis.turn.verdict, true, basis.turn.status_event})
             .plan.has_value();
     if (kind == PreviewBasis::last_turn && state.last_turn_key == basis.turn.turn_key)
         note += "; this callback has reported it";
     else if (!would_report)
-        note += "; this callback does not report it: its phase is " + std::string(name_of(state.phase)) +
-                (state.phase == Phase::watching ? ", and the verdict none of its triggers" : "");
+        note +=
+            "; this callback does not report it: its phase is " + std::string(name_of(state.phase)) +
+            (state.phase != Phase::watching        ? ""
+             : basis.callback.options.told.empty() ? ", and the verdict none of its triggers"
+                                                   : ", and OpenHands has told it, or the verdict is none "
+                                                     "of its triggers");
     return note;
 }
 

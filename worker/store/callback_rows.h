@@ -31,6 +31,7 @@ struct UnadoptedCallback {
     std::string processor_type;
     std::string processor_json;
     std::optional<Instant> created_at;
+    std::string told = {};  ///< CallbackOptions::told, of a row that was imported
 };
 
 /// A request of the API that carried an Idempotency-Key.

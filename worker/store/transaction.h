@@ -22,6 +22,7 @@ class CredentialRows;
 class DeadLetterRows;
 class DeliveryRows;
 class GapRows;
+class ImportedRows;
 class PartitionRows;
 class RateLimitRows;
 class ReconcileRows;
@@ -52,6 +53,7 @@ class Transaction {
     virtual CredentialRows& credentials() = 0;
     virtual DeadLetterRows& dead_letters() = 0;
     virtual GapRows& gaps() = 0;
+    virtual ImportedRows& imports() = 0;
 };
 
 }  // namespace epilogue

@@ -55,7 +55,11 @@ BOOST_AUTO_TEST_CASE(what_a_server_can_do_follows_from_its_version_alone) {
     BOOST_TEST(!features_of("1.19.0").generate_title);
     BOOST_TEST(!features_of("1.22.1").interrupt);
     BOOST_TEST(features_of("1.58.0").interrupt);
+    BOOST_TEST(!features_of("1.22.0").log_as_written);
+    BOOST_TEST(features_of("1.22.1").log_as_written);
     BOOST_TEST(features_of("2.0.0rc1").final_response);
+    BOOST_TEST(!features_of("1.28.1").goals);
+    BOOST_TEST(features_of("1.29.0").goals);
 }
 
 BOOST_AUTO_TEST_CASE(of_an_unknown_version_only_what_all_have_is_used) {
@@ -63,6 +67,7 @@ BOOST_AUTO_TEST_CASE(of_an_unknown_version_only_what_all_have_is_used) {
         const Features features = features_of(version);
         BOOST_TEST(!features.final_response);
         BOOST_TEST(!features.interrupt);
+        BOOST_TEST(!features.log_as_written);
         BOOST_TEST((features.socket_auth == SocketAuth::query));
     }
     BOOST_TEST((parse_version("1.58") == Version{1, 58, 0}));
@@ -139,6 +144,15 @@ BOOST_AUTO_TEST_CASE(events_stand_once_each_in_the_order_of_their_times) {
     BOOST_TEST(list.add(at("c", 2)));
     BOOST_TEST(!list.add(at("b", 9)));
     BOOST_TEST(ids(list) == "a b c d");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_log_told_as_written_events_stand_once_each_in_the_order_in_which_they_come) {
+    EventList list(LogOrder::as_written);
+    for (const auto& [name, seconds] : {std::pair("b", 2), {"a", 1}, {"d", 3}, {"c", 2}, {"b", 9}})
+        list.add(at(name, seconds));
+    BOOST_TEST(ids(list) == "b a d c");
+    list.reconcile({at("b", 2), at("e", 9), at("a", 1), at("d", 3)});
+    BOOST_TEST(ids(list) == "b e a d c");
 }
 
 BOOST_AUTO_TEST_CASE(what_exists_on_the_wire_only_is_not_kept) {

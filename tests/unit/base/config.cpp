@@ -76,6 +76,13 @@ web_url = "https://x/{conversation_id}"
 [agent_server]
 url = "http://agent:8000/"
 session_api_key = "s"
+[relay]
+http_listen = "0.0.0.0:1"
+keys = ["k1", "k2 k3"]
+leave_out = ["TokenEvent"]
+max_event_bytes = 300000
+buffer_bytes = 2000000
+threads = 3
 [slack]
 api_url = "http://s/api"
 token = "xoxb"
@@ -116,6 +123,7 @@ format = "json"
                        0s, 9s,   "[::1]:0", Secret("a")};
     expected.extensions.edit<SummarySection>() = {{"digest"}, 7s, "https://x/{conversation_id}"};
     expected.agent_server = {"http://agent:8000", Secret("s")};
+    expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3};
     expected.extensions.edit<SlackSection>() = {
         "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
     expected.extensions.edit<GithubSection>() = {"http://gh", Secret("ght"), "1/s 5000/h"};
@@ -237,6 +245,16 @@ BOOST_AUTO_TEST_CASE(settings_that_contradict_each_other_are_refused) {
     BOOST_TEST(refusal("[database]\nhost = \"\"\nsocket = \"/run/db.sock\"") == "");
     BOOST_TEST(refusal("[kafka]\ndead_letter_topic = \"conversation.events\"")
                    .starts_with("F:2: [kafka] dead_letter_topic: is"));
+    BOOST_TEST(refusal("[relay]\nbuffer_bytes = 2000000")
+                   .starts_with("F:2: [relay] buffer_bytes: 2000000 is under twice max_event_bytes"));
+}
+
+BOOST_AUTO_TEST_CASE(events_that_steer_cannot_be_left_out_of_the_topic) {
+    for (const char* kind : {"MessageEvent", "ConversationStateUpdateEvent", "HookExecutionEvent", ""})
+        BOOST_TEST(refusal("[relay]\nleave_out = [\"" + std::string(kind) + "\"]")
+                       .starts_with("F:2: [relay] leave_out: expected a list of event kinds, without those"));
+    BOOST_TEST(refusal("[relay]\nleave_out = [\"TokenEvent\"]") == "");
+    BOOST_TEST(refusal("[relay]\nleave_out = []") == "");
 }
 
 BOOST_AUTO_TEST_CASE(properties_that_would_break_the_contract_are_refused_on_their_line) {

@@ -54,6 +54,8 @@ BOOST_AUTO_TEST_CASE(no_error_repeats_a_secret) {
         refusal("[github]\ntoken = [\"" + value + "\"]"),
         refusal("[security]\nkeys = [\"" + value + "\"]"),
         refusal("[security]\nkeys = \"" + value + "\""),
+        refusal("[relay]\nkeys = \"" + value + "\""),
+        refusal("[relay]\nkeys = [\"" + value + "\\n\"]"),
         refusal("[slack.teams.T1]\ntokn = \"" + value + "\""),
         refusal("[kafka.properties]\nsasl.password = [\"" + value + "\"]"),
         refusal("[kafka]\nproperties = \"" + value + "\""),

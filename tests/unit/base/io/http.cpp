@@ -208,6 +208,27 @@ BOOST_AUTO_TEST_CASE(a_server_that_takes_the_request_and_is_silent_is_uncertain)
     BOOST_TEST((send(request).outcome == HttpOutcome::uncertain));
 }
 
+BOOST_AUTO_TEST_CASE(a_request_that_is_stopped_ends_and_none_is_sent_after_it) {
+    const SilentPort port(8);
+    std::stop_source source;
+    HttpRequest request = request_to(port.url("http"), "POST", "x");
+    request.timeout = 1h;
+    request.stop = source.get_token();
+    std::thread stopping([&] {
+        pollfd taken{port.descriptor(), POLLIN, 0};
+        static_cast<void>(::poll(&taken, 1, -1));
+        source.request_stop();
+    });
+    const HttpAnswer stopped = send(request);
+    stopping.join();
+    BOOST_TEST((stopped.outcome == HttpOutcome::uncertain));
+    BOOST_TEST(stopped.cause == "stopped");
+    BOOST_TEST(!stopped.timed_out);
+    BOOST_TEST((send(request).outcome == HttpOutcome::not_sent));
+    const FakePlatformServer platform;
+    BOOST_TEST(send(request_to(platform.url(comments))).status == 200);
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_trickles_its_answer_is_given_up_at_the_deadline_of_the_whole) {
     const TricklingServer server;
     HttpRequest request = request_to(server.url());

@@ -49,6 +49,15 @@ BOOST_AUTO_TEST_CASE(a_callback_that_reports_a_turn_is_written_with_its_new_stat
     BOOST_TEST(callbacks[0].state.last_turn_key == "u1");
 }
 
+BOOST_AUTO_TEST_CASE(a_turn_that_openhands_told_is_known_by_the_status_that_ended_it) {
+    std::vector<CallbackRow> callbacks{usable(1, Mode::once), usable(2, Mode::once)};
+    callbacks[0].options.told = "s1";
+    const Plan plan = planned(callbacks);
+    BOOST_REQUIRE(plan.deliveries.size() == 1U);
+    BOOST_TEST(plan.deliveries[0].callback_id.value == 2);
+    BOOST_TEST(name_of(callbacks[0].state.phase) == name_of(Phase::watching));
+}
+
 BOOST_AUTO_TEST_CASE(a_callback_that_cannot_be_read_owes_nothing_and_is_written_in_error) {
     std::vector<CallbackRow> callbacks{callback(1, Mode::every_turn, R"({"repo": 5})")};
     const Plan plan = planned(callbacks);

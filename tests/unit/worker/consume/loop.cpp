@@ -71,6 +71,7 @@ class OneRowTransaction final : public Transaction {
     CredentialRows& credentials() override { unused(); }
     DeadLetterRows& dead_letters() override { unused(); }
     GapRows& gaps() override { unused(); }
+    ImportedRows& imports() override { unused(); }
 
   private:
     [[noreturn]] static void unused() { throw std::logic_error("no table of this test"); }

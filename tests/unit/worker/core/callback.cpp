@@ -113,6 +113,28 @@ BOOST_AUTO_TEST_CASE(a_turn_outside_the_triggers_is_not_reported_and_leaves_once
                         {Verdict::error, Verdict::awaiting_user_input, Verdict::finished}) == "t2 t3 done");
 }
 
+BOOST_AUTO_TEST_CASE(a_turn_that_openhands_told_is_not_reported_and_leaves_once_unused) {
+    const auto is_reported = [](const std::string& told, const std::string& turn_key,
+                                const std::string& status_event) {
+        CallbackOptions options;
+        options.told = told;
+        const auto next =
+            step({}, options, TurnCounted{TurnKey(turn_key), Verdict::finished, true, status_event});
+        BOOST_TEST((next.plan ? next.state.phase == Phase::delivering : next.state == CallbackState()));
+        return next.plan.has_value();
+    };
+    // V1: the status that ended the turn.
+    BOOST_TEST(!is_reported("e-9", "u-1", "e-9"));
+    BOOST_TEST(is_reported("e-9", "u-2", "e-12"));
+    // V0: the newest user message that was handled, and all before it.
+    BOOST_TEST(!is_reported("14", "14", "20"));
+    BOOST_TEST(!is_reported("14", "3", "9"));
+    BOOST_TEST(is_reported("14", "15", "20"));
+    BOOST_TEST(is_reported("14", "start", "20"));
+    BOOST_TEST(is_reported("14", "5e1", "x"));
+    BOOST_TEST(is_reported("", "14", ""));
+}
+
 BOOST_AUTO_TEST_CASE(a_callback_is_completed_by_its_own_last_post_only) {
     const auto options = options_of(Mode::until_done);
     CallbackState state;
@@ -187,13 +209,17 @@ BOOST_AUTO_TEST_CASE(options_survive_their_json) {
     next.from_last = false;
     BOOST_TEST(!options_from_json(to_json(next))->from_last);
     BOOST_TEST(options_from_json(to_json(CallbackOptions{}))->from_last);
+    CallbackOptions told;
+    told.told = "e-9";
+    BOOST_TEST(options_from_json(to_json(told))->told == "e-9");
+    BOOST_TEST(options_from_json(to_json(CallbackOptions{}))->told == "");
     BOOST_TEST(to_json({Mode::until_done, {Verdict::finished, Verdict::error}}) ==
                R"({"mode":"until_done","triggers":["finished","error"]})");
 }
 
 BOOST_AUTO_TEST_CASE(json_that_is_no_options_is_poison) {
     for (const char* json : {"", "x", "[]", "null", R"({"mode":"twice"})", R"({"mode":1})",
-                             R"({"triggers":["done"]})", R"({"triggers":[1]})"}) {
+                             R"({"triggers":["done"]})", R"({"triggers":[1]})", R"({"told":1})"}) {
         const auto options = options_from_json(json);
         BOOST_REQUIRE_MESSAGE(!options.has_value(), json);
         BOOST_TEST((options.error().remedy == Remedy::poison), json);

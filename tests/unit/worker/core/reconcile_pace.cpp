@@ -72,6 +72,15 @@ BOOST_AUTO_TEST_CASE(without_any_patience_it_is_asked_four_times_more) {
     BOOST_TEST(pauses(ReconcileReason::registered, Hindrance::unreachable, 0s).size() == 4U);
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_is_left_alone_is_not_asked_before_that_is_over) {
+    VainQuestion question{ReconcileReason::registered, Hindrance::failed, 1, 0s};
+    BOOST_TEST(pause_after(question, day).value().count() == 30);
+    question.left_alone = 20s;
+    BOOST_TEST(pause_after(question, day).value().count() == 30);
+    question.left_alone = 299'001ms;
+    BOOST_TEST(pause_after(question, day).value().count() == 300);
+}
+
 BOOST_AUTO_TEST_CASE(an_inactivity_is_asked_about_four_times_more_and_an_absent_conversation_never) {
     BOOST_TEST(pauses(ReconcileReason::inactivity, Hindrance::unreachable, day).size() == 4U);
     for (const Hindrance hindrance :

@@ -95,13 +95,38 @@ BOOST_AUTO_TEST_CASE(an_end_is_unsettled_until_it_has_stood_by_the_servers_own_t
         return ServerLog{{user_says("u1", 0s), status("s1", 10s, last)}, last};
     };
     for (const char* last : {"finished", "error"}) {
-        BOOST_TEST(is_unsettled(log(last), story_start + 11s, 2s), last);
-        BOOST_TEST(!is_unsettled(log(last), story_start + 12s, 2s), last);
-        BOOST_TEST(is_unsettled(log(last), story_start + 5s, 2s), last);
-        BOOST_TEST(!is_unsettled(log(last), story_start - 5min, 2s), last);
+        BOOST_TEST((unsettled_for(log(last), story_start + 11s, {}) == 2s), last);
+        BOOST_TEST(!unsettled_for(log(last), story_start + 12s, {}), last);
+        BOOST_TEST((unsettled_for(log(last), story_start + 5s, {}) == 2s), last);
+        BOOST_TEST(!unsettled_for(log(last), story_start - 5min, {}), last);
     }
-    BOOST_TEST(!is_unsettled(log("stuck"), story_start + 11s, 2s));
-    BOOST_TEST(!is_unsettled({}, story_start, 2s));
+    BOOST_TEST(!unsettled_for(log("stuck"), story_start + 11s, {}));
+    BOOST_TEST(!unsettled_for({}, story_start, {}));
+}
+
+BOOST_AUTO_TEST_CASE(
+    with_a_stop_hook_a_finished_is_unsettled_until_the_hooks_word_has_stood_and_for_so_long) {
+    ServerLog log{{user_says("u1", 0s), status("f1", 10s, "finished")}, "finished", true};
+    const auto after = [&](Micros since) { return unsettled_for(log, story_start + 10s + since, {}); };
+    BOOST_TEST((after(1s) == 2s));
+    BOOST_TEST((after(4s) == 4s));
+    BOOST_TEST((after(5min) == 30s));
+    BOOST_TEST(after(599s).has_value());
+    BOOST_TEST(!after(600s));
+    for (const bool is_denied : {false, true}) {
+        ServerLog told = log;
+        told.events.push_back(v1_event("h1", 18s, StopHookVerdict{is_denied}));
+        BOOST_TEST((unsettled_for(told, story_start + 19s, {}) == 2s));
+        BOOST_TEST(!unsettled_for(told, story_start + 20s, {}));
+    }
+    // A verdict before it is of an end before it. The log itself may say that there are hooks.
+    log = {{user_says("u1", 0s), v1_event("h1", 9s, StopHookVerdict{true}), status("f1", 10s, "finished")},
+           "finished"};
+    BOOST_TEST(!after(5s));
+    log.events[1].has_stop_hook = true;
+    BOOST_TEST((after(5s) == 5s));
+    log.events[2] = status("e1", 10s, "error");
+    BOOST_TEST(!after(5s));
 }
 
 BOOST_AUTO_TEST_CASE(a_finished_had_settled_when_the_next_event_happened_so_much_later) {

@@ -41,6 +41,21 @@ class SlowClient {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(openapi_json_is_served_whether_the_api_is_on_or_off) {
+    const auto endpoints = HttpEndpoints::listen("127.0.0.1", 0,
+                                                 {.metrics = [] { return std::string(); },
+                                                  .missing = [] { return std::string(); },
+                                                  .history = [] { return std::string(); },
+                                                  .turning = [] { return true; }});
+    BOOST_REQUIRE(endpoints.has_value());
+    HttpRequest request;
+    request.url = "http://127.0.0.1:" + std::to_string((*endpoints)->port()) + "/openapi.json";
+    const auto answer = HttpClient().send(request);
+    BOOST_TEST(answer.status == 200);
+    BOOST_TEST(answer.body.find(R"("openapi": "3.1.0")") != std::string::npos);
+    BOOST_TEST(answer.body.ends_with("}\n"));
+}
+
 BOOST_AUTO_TEST_CASE(healthz_and_its_other_names_are_503_while_the_loop_does_not_turn) {
     std::atomic<bool> turning = true;
     const auto endpoints = HttpEndpoints::listen("127.0.0.1", 0,

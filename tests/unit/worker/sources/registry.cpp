@@ -54,7 +54,7 @@ Asked asked(const FinalMessageReply& one, const FinalMessageReply& two, const st
 
 const FinalMessageReply refused{Kind::refused, "", "401"};
 const FinalMessageReply silent{Kind::confirmed, " \n", ""};
-const FinalMessageReply words{Kind::confirmed, "All done.", ""};
+const FinalMessageReply with_words{Kind::confirmed, "All done.", ""};
 
 }  // namespace
 
@@ -71,11 +71,11 @@ BOOST_AUTO_TEST_CASE(every_source_has_a_name_of_its_own_and_says_what_its_words_
 }
 
 BOOST_AUTO_TEST_CASE(the_first_source_with_words_gives_the_reply_and_its_name) {
-    const Asked first = asked(words, words, "two");
+    const Asked first = asked(with_words, with_words, "two");
     BOOST_TEST(first.reply.source == "one");
     BOOST_TEST(first.two == 0);
     for (const FinalMessageReply& none : {refused, silent}) {
-        const Asked second = asked(none, words, "two");
+        const Asked second = asked(none, with_words, "two");
         BOOST_TEST(second.one == 1);
         BOOST_TEST(second.reply.source == "two");
         BOOST_TEST(second.reply.words == "All done.");
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_first_source_with_words_gives_the_reply_and_its_name) {
 
 BOOST_AUTO_TEST_CASE(a_source_behind_the_one_that_made_the_summary_is_not_asked) {
     for (const auto* made_by : {"one", "facts"}) {
-        const Asked result = asked(refused, words, made_by);
+        const Asked result = asked(refused, with_words, made_by);
         BOOST_TEST(result.two == 0);
         BOOST_TEST((result.reply.kind == Kind::refused));
         BOOST_TEST(result.reply.cause == "401");
@@ -92,10 +92,10 @@ BOOST_AUTO_TEST_CASE(a_source_behind_the_one_that_made_the_summary_is_not_asked)
 }
 
 BOOST_AUTO_TEST_CASE(neither_a_stop_nor_the_deadline_lets_the_next_be_asked) {
-    const Asked stopped = asked({Kind::stopped, "", ""}, words, "two");
+    const Asked stopped = asked({Kind::stopped, "", ""}, with_words, "two");
     BOOST_TEST(stopped.two == 0);
     BOOST_TEST((stopped.reply.kind == Kind::stopped));
-    const Asked late = asked(words, words, "two", 0ms);
+    const Asked late = asked(with_words, with_words, "two", 0ms);
     BOOST_TEST(late.one + late.two == 0);
     BOOST_TEST((late.reply.kind == Kind::late));
 }

@@ -1,0 +1,82 @@
+// Follows a server without session sockets (1.7 to 1.44): its socket only says that there is something new;
+// what it is, and in which order, is what REST shows of the log.
+//
+// Such a log is ordered by time, and an event can come to stand before others that were read. So what the
+// socket told is looked for until it is found, and the log's count is compared with what was read.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/relay/follow/plan.h"
+
+namespace epilogue::relay {
+
+/// Which of the newest events of a log were produced, by a hash of their ids.
+class RecentIds {
+  public:
+    void add(const std::string& id);
+    bool contains(const std::string& id) const;
+    std::size_t size() const { return hashes_.size(); }
+
+  private:
+    std::deque<std::size_t> hashes_;
+};
+
+class LogPlan final : public FollowPlan {
+  public:
+    using FollowPlan::FollowPlan;
+
+  private:
+    enum class Reading { none, counting, forward, back };
+
+    void start() override;
+    void restart() override;
+    void sync(const SyncFrame& /*frame*/) override {}
+    void frame(EventFrame frame) override;
+    void down(const SocketDown& down) override;
+    void page(PageRead page) override;
+    void count(const CountRead& read) override;
+    void failed(const ReadFailed& failure) override;
+    void fired(Timer timer) override;
+
+    void want_reading(bool compare);
+    void begin_reading();
+    void read_forward(std::string page_id);
+    void take_forward(const agent::RemoteEvent& event);
+    void forward_page(const PageRead& page);
+    void end_forward();
+    void back_page(PageRead page);
+    void end_back();
+    void end_reading();
+    void produce_run_overs_before(const std::string& timestamp);
+    void produce_run_overs();
+    std::int64_t missing() const;
+
+    Reading reading_ = Reading::none;
+    bool wanted_ = false;   ///< another reading
+    bool resting_ = false;  ///< until then
+    bool compare_ = true;   ///< the next reading begins with the log's count
+    std::string cursor_;    ///< the page that is being read
+    std::chrono::milliseconds took_{0};
+    std::optional<std::int64_t> counted_;
+    bool rewound_ = false;  ///< the reading began at the log's first event
+    std::uint64_t readings_ = 0;
+    RecentIds recent_;
+    /// What the socket told and no reading has found, with the number of readings that had begun.
+    std::map<std::string, std::uint64_t> told_;
+    std::vector<agent::RemoteEvent> late_;  ///< found by reading back, newest first
+    std::size_t walked_back_ = 0;
+    struct RunOver {
+        agent::RemoteEvent snapshot;
+        std::uint64_t after = 0;  ///< readings that had begun when it came
+    };
+    std::deque<RunOver> run_overs_;
+    bool snapshot_seen_ = false;  ///< of this connection
+};
+
+}  // namespace epilogue::relay

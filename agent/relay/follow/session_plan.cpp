@@ -1,0 +1,189 @@
+#include "agent/relay/follow/session_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace epilogue::relay {
+
+void SessionPlan::connect() {
+    snapshot_seen_ = false;
+    reading_ = false;
+    held_.clear();
+    held_bytes_ = 0;
+    held_run_overs_.clear();
+    dropped_ = false;
+    // The event at which we stand comes once more: by its id this is still the log that we know. Not when the
+    // socket cannot send it.
+    proves_position_ = ahead().next > 0 && !ahead().last_id.empty() && !std::exchange(at_unsendable_, false);
+    add(OpenSocket{ahead().next - (proves_position_ ? 2 : 1)});
+}
+
+void SessionPlan::sync(const SyncFrame& frame) {
+    const std::int64_t count = frame.through ? *frame.through + 1 : 0;
+    server_has(count);
+    if (count < ahead().next) log_is_another();
+}
+
+void SessionPlan::frame(EventFrame frame) {
+    ++frames_;
+    plan_look(false);
+    if (frame.seq)
+        numbered(std::move(frame.event), *frame.seq);
+    else
+        unnumbered(std::move(frame.event));
+}
+
+void SessionPlan::numbered(agent::RemoteEvent event, std::int64_t seq) {
+    const bool proves = std::exchange(proves_position_, false);
+    if (proves && seq == ahead().next - 1 && event.id != ahead().last_id) {
+        log_is_another();
+        return;
+    }
+    if (seq < ahead().next) return;
+    server_has_at_least(seq + 1);
+    if (seq > ahead().next) {
+        hold(std::move(event), seq);
+        return;
+    }
+    take(event);
+    take_held();
+}
+
+void SessionPlan::unnumbered(agent::RemoteEvent event) {
+    if (!event.is_full_state()) {
+        // One that the log did not have yet comes no second time.
+        if (event.is_stored()) add(SetTimer{Timer::look, rules().gap_patience});
+        return;
+    }
+    // The snapshot that a subscription begins with says nothing of a run.
+    if (!std::exchange(snapshot_seen_, true)) return;
+    if (held_.empty() && !reading_)
+        produce_run_over(event);
+    else
+        held_run_overs_.push_back(std::move(event));
+}
+
+void SessionPlan::take(const agent::RemoteEvent& event) {
+    const std::int64_t seq = ahead().next;
+    produce(event, seq, {seq + 1, event.id, ahead().renumbered});
+}
+
+void SessionPlan::hold(agent::RemoteEvent event, std::int64_t seq) {
+    if (held_bytes_ > rules().held_bytes) {
+        dropped_ = true;
+        ask_for_missing();
+        return;
+    }
+    if (held_.empty()) add(SetTimer{Timer::again, rules().gap_patience});
+    const std::size_t bytes = event.json.size();
+    if (held_.emplace(seq, std::move(event)).second) held_bytes_ += bytes;
+}
+
+void SessionPlan::take_held() {
+    while (!held_.empty() && held_.begin()->first <= ahead().next) {
+        if (held_.begin()->first == ahead().next) take(held_.begin()->second);
+        held_bytes_ -= held_.begin()->second.json.size();
+        held_.erase(held_.begin());
+    }
+    if (!held_.empty()) return;
+    if (dropped_) {
+        connect();  // what there was no room for comes again
+        return;
+    }
+    for (const auto& snapshot : std::exchange(held_run_overs_, {})) produce_run_over(snapshot);
+}
+
+void SessionPlan::down(const SocketDown& down) {
+    if (!down.too_large) {
+        connect();
+        return;
+    }
+    at_unsendable_ = true;
+    ask_for_missing();
+}
+
+void SessionPlan::ask_for_missing() {
+    if (std::exchange(reading_, true)) return;
+    asked_behind_ = ahead().last_id;
+    add(ReadPage{asked_behind_});
+}
+
+void SessionPlan::fired(Timer timer) {
+    if (timer == Timer::look) {
+        add(AskCount{});
+        return;
+    }
+    // What is held has waited long enough for what stands before it, or a reading failed.
+    if (!held_.empty() || at_unsendable_) ask_for_missing();
+}
+
+void SessionPlan::page(PageRead page) {
+    if (!std::exchange(reading_, false)) return;
+    if (asked_behind_ != ahead().last_id) {  // it came by itself meanwhile
+        if (!held_.empty()) add(SetTimer{Timer::again, rules().gap_patience});
+        return;
+    }
+    if (!ahead().last_id.empty() && (page.events.empty() || page.events.front().id != ahead().last_id)) {
+        at_unsendable_ = false;
+        log_is_another();  // a server that does not know the event begins at the first
+        return;
+    }
+    step_over(page);
+}
+
+void SessionPlan::step_over(const PageRead& page) {
+    const std::string stood_at = ahead().last_id;
+    std::int64_t found = 0;
+    for (const agent::RemoteEvent& event : page.events) {
+        if (event.id == stood_at) continue;
+        if (!held_.empty() && (event.id == held_.begin()->second.id || ahead().next == held_.begin()->first))
+            break;
+        take(event);
+        ++found;
+    }
+    if (at_unsendable_) {
+        // Nothing new: it is our own place that the socket cannot send, because the server leaves out files
+        // that it cannot read.
+        if (found == 0) stand_at({ahead().next + 1, ahead().last_id, ahead().renumbered});
+        connect();
+        return;
+    }
+    give_up_missing(found);
+}
+
+void SessionPlan::give_up_missing(std::int64_t found) {
+    if (held_.empty()) return;
+    const std::int64_t lost = held_.begin()->first - ahead().next;
+    add(GapSeen{found + lost, found, lost});
+    stand_at({held_.begin()->first, ahead().last_id, ahead().renumbered});
+    take_held();
+}
+
+void SessionPlan::count(const CountRead& read) {
+    if (read.count < ahead().next) {
+        connect();  // its first frame tells whether the log is still the one that we know
+        return;
+    }
+    if (read.count == ahead().next) {
+        deaf_since_.reset();
+        plan_look(true);
+    } else if (deaf_since_ == frames_) {
+        deaf_since_.reset();
+        add(GapSeen{read.count - ahead().next, read.count - ahead().next, 0});
+        connect();
+        plan_look(false);
+    } else {
+        // Their frames may be on their way.
+        deaf_since_ = frames_;
+        add(SetTimer{Timer::look, rules().gap_patience});
+    }
+}
+
+void SessionPlan::failed(const ReadFailed& failure) {
+    if (std::exchange(reading_, false))
+        add(SetTimer{Timer::again, std::max(rules().retry_after, failure.pause)});
+    else
+        plan_look(true);
+}
+
+}  // namespace epilogue::relay

@@ -1,0 +1,54 @@
+// Follows a session socket (servers from 1.45.0): it numbers the events of the log and replays them from
+// where we stand. REST is asked only for what the socket cannot send, and whether it has gone deaf.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/relay/follow/plan.h"
+
+namespace epilogue::relay {
+
+class SessionPlan final : public FollowPlan {
+  public:
+    using FollowPlan::FollowPlan;
+
+  private:
+    void start() override { connect(); }
+    void restart() override { connect(); }
+    void sync(const SyncFrame& frame) override;
+    void frame(EventFrame frame) override;
+    void down(const SocketDown& down) override;
+    void page(PageRead page) override;
+    void count(const CountRead& read) override;
+    void failed(const ReadFailed& failure) override;
+    void fired(Timer timer) override;
+
+    void connect();
+    void numbered(agent::RemoteEvent event, std::int64_t seq);
+    void unnumbered(agent::RemoteEvent event);
+    void take(const agent::RemoteEvent& event);
+    void hold(agent::RemoteEvent event, std::int64_t seq);
+    void take_held();
+    void ask_for_missing();
+    void step_over(const PageRead& page);
+    void give_up_missing(std::int64_t found);
+
+    /// Of this connection.
+    bool snapshot_seen_ = false;
+    bool proves_position_ = false;  ///< its replay begins with the event at which we stand
+    /// They came before an earlier one, by index.
+    std::map<std::int64_t, agent::RemoteEvent> held_;
+    std::size_t held_bytes_ = 0;
+    bool dropped_ = false;  ///< for want of room
+    std::vector<agent::RemoteEvent> held_run_overs_;
+    bool reading_ = false;  ///< what stands behind the event at which we stood
+    std::string asked_behind_;
+    bool at_unsendable_ = false;  ///< because the socket cannot send it, or the one at which we stand
+    std::uint64_t frames_ = 0;
+    std::optional<std::uint64_t> deaf_since_;  ///< frame, when the log has more than came
+};
+
+}  // namespace epilogue::relay

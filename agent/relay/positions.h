@@ -1,0 +1,93 @@
+// How far each followed conversation is in the topic, kept where every relay sees it, and whose it is. The
+// times of leases are the store's own.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/secret.h"
+
+namespace epilogue::relay {
+
+/// What of a server's log is in the topic.
+struct LogPosition {
+    std::int64_t next = 0;  ///< so many of its events; where a server numbers them, the next one's index
+    std::string last_id{};  ///< of the last of them in the log's order; "": none, or not known
+    /// The server's log was replaced by another one: its indexes start again, and order nothing any more.
+    bool renumbered = false;
+    bool operator==(const LogPosition&) const = default;
+};
+
+/// "17 behind 0c5f…", for people.
+std::string text_of(const LogPosition& position);
+
+/// A conversation that is ours to follow until the lease ends.
+struct Claim {
+    ConversationId conversation_id;
+    std::string server;  ///< its base URL
+    Secret session_key;  ///< empty: the server takes none
+    LogPosition position;
+    std::int64_t generation = 0;
+};
+
+/// What is still ours after a renewal.
+struct HeldClaim {
+    ConversationId conversation_id;
+    std::int64_t generation = 0;
+    std::string server;  ///< where the conversation is now
+};
+
+struct PositionUpdate {
+    ConversationId conversation_id;
+    std::int64_t generation = 0;
+    LogPosition position;
+    std::int64_t behind = 0;  ///< events that the server is known to have more
+    std::string trouble{};    ///< why its server is not being read; "": it is
+};
+
+struct Discovered {
+    std::size_t added = 0;
+    std::size_t dropped = 0;  ///< no callback waits for them any more
+};
+
+/// Thread-safe. Errors are the store's.
+class Positions {
+  public:
+    Positions() = default;
+    Positions(const Positions&) = delete;
+    Positions& operator=(const Positions&) = delete;
+    virtual ~Positions() = default;
+
+    /// Adds each conversation that a callback waits for and whose server is known, takes over the addresses
+    /// of those that have moved, and lets go those that no callback waits for. When one does again within 30
+    /// days, their positions are still known.
+    virtual Result<Discovered> discover() = 0;
+
+    /// Takes at most `limit` conversations that no relay holds, for so long; `owner` names this follower
+    /// alone, and no later one. A claim whose session key cannot be opened is let go with that as its error.
+    virtual Result<std::vector<Claim>> claim(const std::string& owner, std::size_t limit,
+                                             std::chrono::seconds lease) = 0;
+
+    /// Prolongs the leases that `owner` has of those and that have not ended, and returns what it still
+    /// holds.
+    virtual Result<std::vector<HeldClaim>> renew(const std::string& owner,
+                                                 const std::vector<ConversationId>& followed,
+                                                 std::chrono::seconds lease) = 0;
+
+    /// Stores the positions of those that `owner` still holds under that generation and lease, and returns
+    /// the others: they are fenced.
+    virtual Result<std::vector<ConversationId>> advance(const std::string& owner,
+                                                        const std::vector<PositionUpdate>& updates) = 0;
+
+    /// Stores the position once more and lets go; no relay takes the conversation again before `pause` is
+    /// over. False when it was fenced.
+    virtual Result<bool> release(const std::string& owner, const PositionUpdate& last,
+                                 std::chrono::seconds pause) = 0;
+};
+
+}  // namespace epilogue::relay

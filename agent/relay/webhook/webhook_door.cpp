@@ -1,0 +1,205 @@
+#include "agent/relay/webhook/webhook_door.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "agent/relay/topic_record.h"
+#include "agent/relay/webhook/known_owners.h"
+#include "agent/relay/webhook/v0_files.h"
+#include "agent/relay/webhook/webhook_path.h"
+#include "schemas/json_reader.h"
+#include "schemas/json_spans.h"
+
+namespace epilogue::relay {
+namespace {
+
+/// One event of a request; the text is in the body, or in `files`.
+struct Item {
+    ConversationId conversation_id;
+    std::string_view json;
+};
+
+/// As W3C Trace Context writes it: version, trace, parent and flags.
+bool is_traceparent(std::string_view text) {
+    constexpr std::string_view form = "00-00000000000000000000000000000000-0000000000000000-00";
+    if (text.size() != form.size()) return false;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+        const char c = text[i];
+        const bool is_hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        if (form[i] == '-' ? c != '-' : !is_hex) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+/// A request from its body to its answer. What its events become is counted by the threads of the topic.
+struct WebhookDoor::Request {
+    Sender sender;
+    std::string traceparent;
+    std::string body;
+    PostedFiles files;
+    std::vector<Item> items;
+    std::vector<ConversationId> conversations;  ///< of the items, each once
+    std::set<ConversationId> forbidden;
+    std::string first_fault;
+    std::function<void(HttpReply)> reply;
+    std::array<std::atomic<std::size_t>, outcome_names.names.size()> counts{};
+    std::atomic<std::size_t> open = 1;  ///< records that are not settled, and one while they are produced
+
+    void count(Outcome outcome, std::size_t events = 1) {
+        counts[static_cast<std::size_t>(outcome)] += events;
+    }
+    std::size_t counted(Outcome outcome) const { return counts[static_cast<std::size_t>(outcome)]; }
+
+    void add(ConversationId conversation_id, std::string_view json) {
+        if (std::ranges::find(conversations, conversation_id) == conversations.end())
+            conversations.push_back(conversation_id);
+        items.push_back({std::move(conversation_id), json});
+    }
+
+    // Each reads the body as that; the answer when it is no such thing.
+    std::optional<HttpReply> read(const EventsOf& of) {
+        const auto elements = json_elements(body);
+        if (!elements) return http_refusal(400, "the body: expected a JSON array of events");
+        for (const std::string_view element : *elements) add(of.conversation_id, element);
+        return std::nullopt;
+    }
+    std::optional<HttpReply> read(const ConversationInfo&) {
+        thread_local JsonReader reader;
+        const auto info = reader.read(body, {"", {{"id"}}});
+        const auto id = info ? (*info)["id"].string() : std::nullopt;
+        if (!id || id->empty() || id->size() > 255)
+            return http_refusal(400, "the body: expected a conversation, a JSON object with an \"id\"");
+        conversations.push_back(normalise_conversation_id(*id));
+        return std::nullopt;
+    }
+    std::optional<HttpReply> read(const FileBatch&) {
+        const auto elements = json_elements(body);
+        if (!elements) return http_refusal(400, "the body: expected a JSON array of {method, path, content}");
+        for (std::size_t i = 0; i < elements->size(); ++i) add_posted_file(files, (*elements)[i], i);
+        for (const PostedEvent& event : files.events) add(event.conversation_id, event.json);
+        first_fault = files.first_fault;
+        count(Outcome::invalid, files.invalid);
+        return std::nullopt;
+    }
+    std::optional<HttpReply> read(const OneFile& file) {
+        if (const auto conversation = conversation_of_file(file.path)) add(*conversation, body);
+        return std::nullopt;
+    }
+    std::optional<HttpReply> read(const BadConversationId&) {
+        return std::nullopt;
+    }  // answer_head() refuses it
+
+    /// The answer once nothing is under way.
+    HttpReply answer() const {
+        if (counted(Outcome::failed) > 0) return http_unavailable("Kafka has not acknowledged all events");
+        if (counted(Outcome::no_room) > 0)
+            return http_unavailable("as many bytes are on their way to Kafka as there may be");
+        if (!forbidden.empty())
+            return http_refusal(403, "conversation " + forbidden.begin()->text() + " belongs to another key");
+        if (counted(Outcome::invalid) > 0) return http_refusal(422, first_fault);
+        HttpReply success;
+        success.body = "{\"success\":true}\n";
+        return success;
+    }
+    void close_one(const DoorObserver& observer) {
+        if (--open > 0) return;
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            if (counts[i] > 0) observer.events(Door::webhook, static_cast<Outcome>(i), counts[i]);
+        reply(answer());
+    }
+};
+
+WebhookDoor::WebhookDoor(Topic& topic, ConversationOwners& owners, SenderKeys keys, WebhookRules rules)
+    : topic_(topic),
+      keys_(std::move(keys)),
+      rules_(std::move(rules)),
+      owners_(std::make_unique<KnownOwners>(owners, keys_)) {}
+WebhookDoor::~WebhookDoor() = default;
+
+std::optional<HttpReply> WebhookDoor::answer_head(const HttpHead& head) {
+    const auto subject = webhook_subject(head.target);
+    if (!subject) return http_refusal(404, "nothing is at this path");
+    if (head.method != "POST") {
+        HttpReply reply = http_refusal(405, "expected POST");
+        reply.headers.emplace_back("Allow", "POST");
+        return reply;
+    }
+    if (keys_.empty()) return http_refusal(403, "webhooks are off: [relay] keys is empty");
+    if (!keys_.sender_of(head.key))
+        return http_refusal(401, "Authorization: Bearer, or X-Session-API-Key: expected one of [relay] keys");
+    if (std::holds_alternative<BadConversationId>(*subject))
+        return http_refusal(422, "the path: expected a conversation id of 1 to 255 bytes");
+    return std::nullopt;
+}
+
+void WebhookDoor::answer(const HttpHead& head, std::string body, std::function<void(HttpReply)> reply) {
+    const auto request = std::make_shared<Request>();
+    request->sender = keys_.sender_of(head.key).value_or(Sender{});
+    if (is_traceparent(head.traceparent)) request->traceparent = head.traceparent;
+    request->body = std::move(body);
+    request->reply = std::move(reply);
+    const auto subject = webhook_subject(head.target).value_or(WebhookSubject{});
+    if (const auto refused = std::visit([&](const auto& about) { return request->read(about); }, subject))
+        return request->reply(*refused);
+    check(request);
+}
+
+void WebhookDoor::check(const std::shared_ptr<Request>& request) {
+    owners_->check(
+        request->sender, request->conversations, [this, request](Result<std::set<ConversationId>> checked) {
+            rules_.owners_answered(checked ? "" : checked.error().text);
+            if (!checked) {
+                rules_.observer.events(Door::webhook, Outcome::failed, request->items.size());
+                return request->reply(http_unavailable("whose conversation it is cannot be told now"));
+            }
+            request->forbidden = std::move(*checked);
+            produce(request);
+        });
+}
+
+void WebhookDoor::produce(const std::shared_ptr<Request>& request) {
+    TopicRecords records(rules_.leave_out);
+    // Each item is judged by itself: what becomes of one lets no other in.
+    for (std::size_t i = 0; i < request->items.size(); ++i) {
+        const Item& item = request->items[i];
+        if (request->forbidden.contains(item.conversation_id)) {
+            request->count(Outcome::forbidden);
+            continue;
+        }
+        DoorEvent event;
+        event.conversation_id = item.conversation_id;
+        event.json = item.json;
+        event.traceparent = request->traceparent;
+        auto made = records.make(event, rules_.max_event_bytes());
+        if (const auto* none = std::get_if<NoEvent>(&made)) {
+            if (request->first_fault.empty())
+                request->first_fault = "item " + std::to_string(i) + ": " + none->why;
+            request->count(Outcome::invalid);
+        } else if (auto* record = std::get_if<MadeRecord>(&made)) {
+            if (record->is_trimmed) rules_.observer.trimmed(Door::webhook);
+            ++request->open;
+            const auto settled = [this, request](const Result<void>& answer) {
+                request->count(answer ? Outcome::acknowledged : Outcome::failed);
+                request->close_one(rules_.observer);
+            };
+            if (!topic_.produce(std::move(record->record), settled)) {
+                // The rest stays out, so that nothing overtakes what had no room.
+                --request->open;
+                request->count(Outcome::no_room, request->items.size() - i);
+                break;
+            }
+        } else {
+            request->count(Outcome::left_out);
+        }
+    }
+    request->close_one(rules_.observer);
+}
+
+}  // namespace epilogue::relay

@@ -1,0 +1,53 @@
+// The door at which agent servers post: what they say is in the topic before they are told that it is taken.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/relay/conversation_owners.h"
+#include "agent/relay/observer.h"
+#include "agent/relay/topic.h"
+#include "agent/relay/webhook/http_service.h"
+#include "agent/relay/webhook/sender_keys.h"
+
+namespace epilogue::relay {
+
+class KnownOwners;
+
+struct WebhookRules {
+    std::vector<std::string> leave_out;            ///< kinds, as TopicRecords takes them
+    std::function<std::size_t()> max_event_bytes;  ///< the topic's limit, as it is known now
+    DoorObserver observer = {};
+    /// Told whether the owners of conversations can be asked: "", or why not.
+    std::function<void(const std::string& why)> owners_answered = [](auto&&) {};
+};
+
+/// Answers 2xx only when the topic has acknowledged every event of the request that is wanted there; 503 when
+/// it has not, and all of it is to be sent again. 403 when a conversation belongs to another sender, and 422
+/// when an item is none: the good items of such a request are in the topic all the same.
+class WebhookDoor final : public HttpService {
+  public:
+    /// `topic` and `owners` outlive it.
+    WebhookDoor(Topic& topic, ConversationOwners& owners, SenderKeys keys, WebhookRules rules);
+    /// When no answer is owed any more.
+    ~WebhookDoor() override;
+
+    std::optional<HttpReply> answer_head(const HttpHead& head) override;
+    void answer(const HttpHead& head, std::string body, std::function<void(HttpReply)> reply) override;
+
+  private:
+    struct Request;
+    void check(const std::shared_ptr<Request>& request);
+    void produce(const std::shared_ptr<Request>& request);
+
+    Topic& topic_;
+    const SenderKeys keys_;
+    const WebhookRules rules_;
+    std::unique_ptr<KnownOwners> owners_;
+};
+
+}  // namespace epilogue::relay

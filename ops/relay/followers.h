@@ -1,0 +1,39 @@
+// The follower's door, put together from the configuration.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "agent/relay/follow/follow_rules.h"
+#include "agent/relay/follow/follower.h"
+#include "agent/relay/observer.h"
+#include "agent/relay/topic.h"
+#include "base/config.h"
+
+namespace epilogue {
+
+/// What makes a followed event's record, within `max_event_bytes()` bytes; tells `observer` of what it leaves
+/// out and trims. Thread-safe.
+relay::RecordMaker followed_records(const Config::Relay& settings, relay::DoorObserver observer,
+                                    std::function<std::size_t()> max_event_bytes);
+
+/// A topic whose records are the follower's: tells `observer` what became of each.
+class FollowedTopic final : public relay::Topic {
+  public:
+    /// `topic` outlives it, and every record that was taken by it.
+    FollowedTopic(relay::Topic& topic, relay::DoorObserver observer);
+
+    bool produce(relay::TopicRecord record, Settled settled) override;
+    void when_room(std::function<void()> listener) override;
+
+  private:
+    relay::Topic& topic_;
+    const std::shared_ptr<const relay::DoorObserver> observer_;
+};
+
+/// The rules of a relay whose topic gives a record up after `delivered_within`.
+relay::FollowRules follow_rules(std::chrono::milliseconds delivered_within);
+
+}  // namespace epilogue

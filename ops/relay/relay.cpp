@@ -1,0 +1,157 @@
+#include "ops/relay/relay.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "agent/relay/follow/follower.h"
+#include "agent/relay/kafka_topic.h"
+#include "agent/relay/webhook/http_server.h"
+#include "agent/relay/webhook/webhook_door.h"
+#include "base/io/log.h"
+#include "base/stoppable_wait.h"
+#include "base/thread_name.h"
+#include "ops/relay/followers.h"
+#include "ops/relay/relay_endpoints.h"
+#include "ops/relay/relay_metrics.h"
+#include "ops/relay/topic_watch.h"
+#include "worker/agents/agent_directory.h"
+#include "worker/mysql/migrate.h"
+#include "worker/mysql/mysql_store.h"
+#include "worker/mysql/relay_owners.h"
+#include "worker/mysql/relay_position_rows.h"
+#include "worker/observe/readiness.h"
+#include "worker/settings.h"
+
+namespace epilogue {
+namespace {
+
+/// The longest that a request can take: its body, then the topic.
+constexpr std::chrono::seconds drain_within{35};
+
+/// Says what is wrong with the database, and that it can be asked for owners again. Tables that are too old
+/// are waited for, too: the relay may be started before `migrate`.
+void watch_database(const Config& config, Readiness& readiness, const std::stop_token& stop) {
+    constexpr std::chrono::seconds again{10};
+    do {
+        auto session = MysqlSession::open(mysql_settings(config));
+        const auto status =
+            session ? migration_status(**session) : Result<MigrationStatus>(Failure(session.error()));
+        const bool is_old = status && status->present < status->needed;
+        readiness.set("database", !status ? status.error().text
+                                  : is_old
+                                      ? "its tables are older than this version needs: run epilogue migrate"
+                                      : "");
+        if (status && !is_old) readiness.set("owners", "");
+    } while (wait_or_stop(stop, again));
+}
+
+/// What all doors share.
+class RelayProcess {
+  public:
+    explicit RelayProcess(const Config& config)
+        : config_(config),
+          store_(mysql_settings(config), {}),
+          positions_store_(mysql_settings(config), {}),
+          positions_(positions_store_, session_key_sealer(config.security.keys),
+                     {config.agent_server.url, config.agent_server.session_api_key}) {}
+
+    Result<void> run(const std::stop_token& stop) {
+        TRY(topic_, relay::KafkaTopic::open(kafka_settings(config_), topic_rules()));
+        watch_.emplace(kafka_settings(config_),
+                       TopicWatchRules{config_.kafka.topic, config_.relay.max_event_bytes}, readiness_);
+        start_follower();
+        TRY_VOID(start_webhooks());
+        const auto database =
+            named_thread("relay-database", [this](const auto& s) { watch_database(config_, readiness_, s); });
+        wait_for_stop(stop);
+        readiness_.set("relay", "draining");
+        follower_->stop();
+        if (!server_->drain(drain_within)) {
+            log_warn("the drain did not end in time: what was not answered is sent again");
+            std::_Exit(0);
+        }
+        log_info("drained");
+        return {};
+    }
+
+  private:
+    relay::KafkaTopicRules topic_rules() {
+        relay::KafkaTopicRules rules;
+        rules.topic = config_.kafka.topic;
+        rules.max_bytes = config_.relay.buffer_bytes;
+        rules.settled = [this](const Result<void>& answer) {
+            const bool was_acknowledging = is_acknowledging_.exchange(answer.has_value());
+            if (!answer || !was_acknowledging) readiness_.set("kafka", answer ? "" : answer.error().text);
+        };
+        return rules;
+    }
+
+    Result<void> start_webhooks() {
+        relay::WebhookRules rules;
+        rules.leave_out = config_.relay.leave_out;
+        rules.max_event_bytes = [this] { return watch_->max_event_bytes(); };
+        rules.observer = metrics_.observer();
+        rules.owners_answered = [this](const std::string& why) { readiness_.set("owners", why); };
+        door_.emplace(*topic_, owners_, relay::SenderKeys(config_.relay.keys), std::move(rules));
+        endpoints_.emplace(
+            *door_, RelayEndpointSources{[this] { return metrics_text(); }, [this] { return missing(); }});
+        const auto address = parse_listen_address(config_.relay.http_listen).value_or(ListenAddress{});
+        relay::HttpServerRules http;
+        http.host = address.host;
+        http.port = address.port;
+        http.threads = config_.relay.threads;
+        http.max_body_bytes = config_.relay.buffer_bytes;
+        http.answered = [this](unsigned status) { metrics_.answered(status); };
+        TRY(server_, relay::HttpServer::listen(std::move(http), *endpoints_));
+        log_info("listening", {{"address", address.host + ":" + std::to_string(server_->port())}});
+        return {};
+    }
+
+    void start_follower() {
+        followed_topic_.emplace(*topic_, metrics_.observer());
+        follower_.emplace(positions_, *followed_topic_,
+                          followed_records(config_.relay, metrics_.observer(),
+                                           [this] { return watch_->max_event_bytes(); }),
+                          follow_rules(relay::delivery_timeout), metrics_.follow_observer());
+    }
+
+    std::string metrics_text() {
+        RelayGauges gauges;
+        gauges.bytes_under_way = topic_->bytes_under_way();
+        gauges.oldest_under_way = topic_->oldest_under_way();
+        gauges.is_ready = missing().empty();
+        return metrics_.text(gauges);
+    }
+
+    /// What keeps the relay from its work; "": nothing.
+    std::string missing() {
+        readiness_.set("positions", follower_ ? follower_->trouble() : "");
+        return readiness_.missing();
+    }
+
+    const Config& config_;
+    Readiness readiness_;
+    RelayMetrics metrics_;
+    MysqlStore store_;
+    MysqlRelayOwners owners_{store_};
+    MysqlStore positions_store_;
+    MysqlRelayPositions positions_;
+    std::atomic<bool> is_acknowledging_ = true;
+    std::unique_ptr<relay::KafkaTopic> topic_;
+    std::optional<TopicWatch> watch_;
+    std::optional<relay::WebhookDoor> door_;
+    std::optional<RelayEndpoints> endpoints_;
+    std::unique_ptr<relay::HttpServer> server_;  ///< ends before what it calls
+    std::optional<FollowedTopic> followed_topic_;
+    std::optional<relay::Follower> follower_;
+};
+
+}  // namespace
+
+Result<void> run_relay(const Config& config, const std::stop_token& stop) {
+    return RelayProcess(config).run(stop);
+}
+
+}  // namespace epilogue

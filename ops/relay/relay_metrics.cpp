@@ -1,0 +1,105 @@
+#include "ops/relay/relay_metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include "base/version.h"
+#include "worker/observe/process_metrics.h"
+
+namespace epilogue {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Registry;
+
+Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+Gauge& gauge(Registry& registry, const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+}
+
+}  // namespace
+
+struct RelayMetrics::Families {
+    Registry registry;
+    Family<Counter>& events = counter(registry, "epilogue_relay_events_total",
+                                      "Events that came by a door, by what became of them");
+    Family<Counter>& trimmed =
+        counter(registry, "epilogue_relay_trimmed_total", "Events that were trimmed to the topic's limit");
+    Family<Counter>& requests =
+        counter(registry, "epilogue_relay_requests_total", "HTTP requests that were answered, by status");
+    Family<Counter>& gaps =
+        counter(registry, "epilogue_relay_gaps_total",
+                "Events of agent servers' logs that had not come, by what became of them");
+    Gauge& followed =
+        gauge(registry, "epilogue_relay_followed", "Conversations whose log this relay follows");
+    Gauge& behind = gauge(registry, "epilogue_relay_behind",
+                          "Events that the servers of followed conversations have and the topic has not");
+    Gauge& bytes = gauge(registry, "epilogue_relay_bytes_under_way",
+                         "Bytes of the events that Kafka has not acknowledged yet");
+    Gauge& oldest = gauge(registry, "epilogue_relay_oldest_unacknowledged_seconds",
+                          "For how long the oldest of them has been under way; 0: there is none");
+    Gauge& ready = gauge(registry, "epilogue_ready", "1 when /readyz answers 200");
+    Family<Gauge>& build = prometheus::BuildGauge()
+                               .Name("epilogue_build_info")
+                               .Help("Always 1; the version is a label")
+                               .Register(registry);
+};
+
+RelayMetrics::RelayMetrics() : families_(std::make_unique<Families>()) {
+    families_->build.Add({{"version", version}}).Set(1);
+    for (const auto door : {relay::Door::webhook, relay::Door::follower})
+        for (const auto outcome : relay::outcome_names.names)
+            families_->events.Add(
+                {{"door", std::string(relay::door_names.of(door))}, {"outcome", std::string(outcome)}});
+    for (const char* result : {"found", "filled", "lost"}) families_->gaps.Add({{"result", result}});
+}
+RelayMetrics::~RelayMetrics() = default;
+
+relay::DoorObserver RelayMetrics::observer() {
+    relay::DoorObserver observer;
+    observer.events = [this](relay::Door door, relay::Outcome outcome, std::size_t events) {
+        families_->events
+            .Add({{"door", std::string(relay::door_names.of(door))},
+                  {"outcome", std::string(relay::outcome_names.of(outcome))}})
+            .Increment(static_cast<double>(events));
+    };
+    observer.trimmed = [this](relay::Door door) {
+        families_->trimmed.Add({{"door", std::string(relay::door_names.of(door))}}).Increment();
+    };
+    return observer;
+}
+
+relay::FollowObserver RelayMetrics::follow_observer() {
+    relay::FollowObserver observer;
+    observer.gap = [this](const relay::GapSeen& gap) {
+        families_->gaps.Add({{"result", "found"}}).Increment(static_cast<double>(gap.found));
+        families_->gaps.Add({{"result", "filled"}}).Increment(static_cast<double>(gap.filled));
+        families_->gaps.Add({{"result", "lost"}}).Increment(static_cast<double>(gap.lost));
+    };
+    observer.state = [this](std::size_t followed, std::int64_t behind) {
+        families_->followed.Set(static_cast<double>(followed));
+        families_->behind.Set(static_cast<double>(behind));
+    };
+    return observer;
+}
+
+void RelayMetrics::answered(unsigned status) {
+    families_->requests.Add({{"status", std::to_string(status)}}).Increment();
+}
+
+std::string RelayMetrics::text(const RelayGauges& gauges) {
+    families_->bytes.Set(static_cast<double>(gauges.bytes_under_way));
+    families_->oldest.Set(gauges.oldest_under_way.count());
+    families_->ready.Set(gauges.is_ready ? 1 : 0);
+    auto families = families_->registry.Collect();
+    for (prometheus::MetricFamily& family : process_metrics()) families.push_back(std::move(family));
+    return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace epilogue

@@ -1,0 +1,94 @@
+// ops/openhands/epilogue_processor.py in a real OpenHands app server's code and database, with a worker
+// behind it.
+#define BOOST_TEST_MODULE app_server
+#include <cstdlib>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/process/process.h"
+#include "tests/agent/real_server.h"
+#include "tests/support/rig.h"
+
+namespace {
+
+using namespace epilogue;
+using namespace epilogue::testing;
+using Json = nlohmann::json;
+
+const std::string api_key = "a-key-of-the-tests";
+const std::string source = EPILOGUE_SOURCE_DIR;
+
+/// After each step the conversation's rows, as app_server.py prints them.
+Json play(const std::string& conversation, const Json& processor, const std::vector<std::string>& updates) {
+    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
+    const auto environment =
+        real_server_environment("app-server-" + std::string(wanted == nullptr ? "1.11.0" : wanted));
+    const TempDir folder;
+    const Json given{{"conversation_id", conversation},
+                     {"sandbox", {{"url", "http://127.0.0.1:9"}, {"key", "the-sandbox-key"}}},
+                     {"processor", processor},
+                     {"updates", updates}};
+    const auto played = process::run(
+        {.argv = {environment / "bin/python", source + "/tests/agent/app_server.py", given.dump()},
+         .environment = {{"PYTHONPATH", source + "/ops/openhands"},
+                         {"OH_PERSISTENCE_DIR", folder.path().string()},
+                         {"EPILOGUE_API_KEY", api_key},
+                         {"SERVE_FRONTEND", "false"},
+                         {"OTEL_SDK_DISABLED", "true"},
+                         {"LITELLM_LOCAL_MODEL_COST_MAP", "True"}},
+         .folder = folder.path()},
+        std::chrono::minutes(5));
+    BOOST_REQUIRE_MESSAGE(played.status == 0, played.err);
+    return Json::parse(played.out.substr(played.out.rfind("[[")));
+}
+
+/// The row that a step left.
+const Json& row_after(const Json& steps, std::size_t step) {
+    BOOST_REQUIRE_EQUAL(steps.at(step).size(), 1U);
+    return steps.at(step).at(0);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_conversation_is_registered_once_at_the_first_event_that_epilogue_takes) {
+    const std::string conversation = "6f1c2a4be7c94b8f9a2d4b6a8c0e1f23";
+    const std::string nobody = "http://127.0.0.1:9";
+    Rig rig("app_registered", 1, {{"worker.api_key", api_key}});
+    const auto worker = rig.epilogue().worker();
+    const Json steps =
+        play(conversation,
+             {{"kind", "EpilogueCallbackProcessor"}, {"processor_type", "log"}, {"mode", "every_turn"}},
+             {nobody, worker.url(), worker.url()});
+    BOOST_TEST(row_after(steps, 0).at("status") == "ACTIVE");
+    BOOST_TEST(row_after(steps, 1).at("status") == "ACTIVE", steps.dump());
+    BOOST_TEST(row_after(steps, 1).at("results").at(0).at("status") == "ERROR", steps.dump());
+    for (const std::size_t step : {std::size_t{2}, std::size_t{3}}) {
+        BOOST_TEST(row_after(steps, step).at("status") == "COMPLETED", steps.dump());
+        BOOST_TEST(row_after(steps, step).at("results").size() == 2U, steps.dump());
+        BOOST_TEST(row_after(steps, step).at("results").at(1).at("status") == "SUCCESS", steps.dump());
+    }
+
+    const Json listed = Json::parse(rig.epilogue().run({"callbacks", "list", "--json"}).out);
+    BOOST_REQUIRE_EQUAL(listed.size(), 1U);
+    BOOST_TEST(listed.at(0).at("conversation_id") == conversation);
+    BOOST_TEST(listed.at(0).at("options").at("mode") == "every_turn");
+    const auto id = std::to_string(listed.at(0).at("id").get<int>());
+    const Json shown = Json::parse(rig.epilogue().run({"callbacks", "show", id, "--json"}).out);
+    BOOST_TEST(shown.at("agent_url") == nobody);
+    BOOST_TEST(shown.at("agent_key") == "sealed");
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_epilogue_refuses_says_why_and_is_not_offered_again) {
+    Rig rig("app_refused", 1, {{"worker.api_key", api_key}});
+    const auto worker = rig.epilogue().worker();
+    const Json steps = play("6f1c2a4be7c94b8f9a2d4b6a8c0e1f24",
+                            {{"kind", "EpilogueCallbackProcessor"}, {"processor_type", "slak"}},
+                            {worker.url(), worker.url()});
+    for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {
+        BOOST_TEST(row_after(steps, step).at("status") == "ERROR", steps.dump());
+        BOOST_REQUIRE_EQUAL(row_after(steps, step).at("results").size(), 1U);
+        const auto detail = row_after(steps, step).at("results").at(0).at("detail").get<std::string>();
+        BOOST_TEST(detail.find("did you mean \"slack\"") != std::string::npos, detail);
+    }
+}

@@ -1,0 +1,217 @@
+// The relay's positions in a real database: who follows what, from where, and that one who was fenced moves
+// nothing.
+#define BOOST_TEST_MODULE relay_positions
+#include <algorithm>
+#include <future>
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/integration/migrated_database.h"
+#include "tests/support/eventually.h"
+#include "tests/support/expect.h"
+#include "tests/support/requirements.h"
+#include "tests/support/rig.h"
+#include "worker/agents/agent_directory.h"
+#include "worker/mysql/mysql_store.h"
+#include "worker/mysql/relay_position_rows.h"
+
+namespace {
+
+using namespace epilogue;
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+using relay::LogPosition;
+
+/// A database of its own, and the positions in it.
+struct Trial {
+    explicit Trial(const std::string& name, const std::string& fallback = "")
+        : database(server_of_this_program(), "relay_" + name),
+          store(database.settings(), {}),
+          sealer(session_key_sealer({Secret("0123456789abcdef0123456789abcdef")})),
+          positions(store, sealer, {fallback, Secret("fallback key")}) {}
+
+    /// A callback waits for it; `url`: its own server, "": none.
+    void wait_for(const std::string& conversation, const std::string& url, const std::string& key = "") {
+        database.query(
+            "INSERT INTO callback_progress (callback_id, conversation_id, phase, options, adopted_at, "
+            "generation) VALUES (" +
+            std::to_string(++callbacks) + ",'" + conversation + "','watching','{}',UTC_TIMESTAMP(6),0)");
+        if (url.empty()) return;
+        const std::string sealed =
+            key.empty() ? "NULL" : "'" + expect(sealer.seal(Secret(key), conversation)) + "'";
+        database.query("INSERT INTO agent_endpoints VALUES ('" + conversation + "','" + url + "'," + sealed +
+                       ")");
+    }
+
+    /// The lease of that conversation ends now.
+    void end_lease(const std::string& conversation) {
+        database.query("UPDATE relay_positions SET lease_until=UTC_TIMESTAMP(6) WHERE conversation_id='" +
+                       conversation + "'");
+    }
+
+    relay::Claim claim(const std::string& owner) {
+        const auto claims = expect(positions.claim(owner, 10, 60s));
+        BOOST_REQUIRE(claims.size() == 1U);
+        return claims.front();
+    }
+
+    std::string text(const std::string& column) {
+        return database.query("SELECT " + column + " FROM relay_positions").at(0).at(0).value_or("NULL");
+    }
+
+    int callbacks = 0;
+    MigratedDatabase database;
+    MysqlStore store;
+    Sealer sealer;
+    MysqlRelayPositions positions;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_somebody_waits_for_and_whose_server_is_known_is_found_and_let_go_when_nobody_does) {
+    Trial trial("discover");
+    trial.wait_for("aa", "http://one:1", "key of aa");
+    trial.wait_for("aa", "");
+    trial.wait_for("bb", "");  // its server is not known
+    BOOST_TEST(expect(trial.positions.discover()).added == 1U);
+    BOOST_TEST(expect(trial.positions.discover()).added == 0U);
+    const relay::Claim claim = trial.claim("me");
+    BOOST_TEST(claim.conversation_id.text() == "aa");
+    BOOST_TEST(claim.server == "http://one:1");
+    BOOST_TEST(claim.session_key.reveal() == "key of aa");
+    BOOST_CHECK(claim.position == LogPosition{});
+
+    trial.database.query("UPDATE callback_progress SET phase='done' WHERE callback_id=1");
+    BOOST_TEST(expect(trial.positions.discover()).dropped == 0U);
+    trial.database.query("UPDATE callback_progress SET phase='cancelled'");
+    BOOST_TEST(expect(trial.positions.discover()).dropped == 1U);
+    BOOST_TEST(expect(trial.positions.renew("me", {claim.conversation_id}, 60s)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_position_outlives_the_time_in_which_nobody_waits) {
+    Trial trial("again");
+    trial.wait_for("aa", "http://one:1");
+    expect(trial.positions.discover());
+    const relay::Claim claim = trial.claim("me");
+    expect(trial.positions.advance("me", {{claim.conversation_id, claim.generation, {7, "event 6"}, 0, ""}}));
+    trial.database.query("UPDATE callback_progress SET phase='done'");
+    expect(trial.positions.discover());
+    trial.end_lease("aa");
+    BOOST_TEST(expect(trial.positions.claim("me", 10, 60s)).empty());
+    trial.wait_for("aa", "");
+    expect(trial.positions.discover());
+    BOOST_CHECK((trial.claim("me").position == LogPosition{7, "event 6"}));
+
+    trial.database.query("UPDATE callback_progress SET phase='done'");
+    expect(trial.positions.discover());
+    trial.database.query("UPDATE relay_positions SET unwanted_since=unwanted_since - INTERVAL 31 DAY");
+    expect(trial.positions.discover());
+    BOOST_TEST(trial.database.number("SELECT COUNT(*) FROM relay_positions") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_conversation_without_a_server_of_its_own_has_the_one_of_the_settings) {
+    Trial trial("fallback", "http://all:1");
+    trial.wait_for("aa", "");
+    expect(trial.positions.discover());
+    const relay::Claim claim = trial.claim("me");
+    BOOST_TEST(claim.server == "http://all:1");
+    BOOST_TEST(claim.session_key.reveal() == "fallback key");
+}
+
+BOOST_AUTO_TEST_CASE(a_conversation_that_moves_to_another_server_is_seen_at_the_next_renewal) {
+    Trial trial("moves");
+    trial.wait_for("aa", "http://one:1");
+    expect(trial.positions.discover());
+    const relay::Claim claim = trial.claim("me");
+    trial.database.query("UPDATE agent_endpoints SET url='http://two:2'");
+    expect(trial.positions.discover());
+    const auto held = expect(trial.positions.renew("me", {claim.conversation_id}, 60s));
+    BOOST_REQUIRE(held.size() == 1U);
+    BOOST_TEST(held.front().server == "http://two:2");
+}
+
+BOOST_AUTO_TEST_CASE(many_relays_that_claim_at_once_share_the_conversations_each_goes_to_one) {
+    Trial trial("many");
+    for (int i = 0; i < 300; ++i) trial.wait_for("c" + std::to_string(i), "http://one:1");
+    BOOST_TEST(expect(trial.positions.discover()).added == 300U);
+    std::vector<std::future<std::vector<relay::Claim>>> claiming;
+    for (int i = 0; i < 4; ++i)
+        claiming.push_back(std::async(std::launch::async, [&trial, i] {
+            std::vector<relay::Claim> all;
+            for (;;) {
+                auto some = expect(trial.positions.claim("relay " + std::to_string(i), 40, 60s));
+                if (some.empty()) return all;
+                all.insert(all.end(), some.begin(), some.end());
+            }
+        }));
+    std::multiset<std::string> claimed;
+    for (auto& each : claiming)
+        for (const auto& claim : each.get()) claimed.insert(claim.conversation_id.text());
+    // One that was locked by another's claim is found by the next.
+    for (const auto& claim : expect(trial.positions.claim("last", 300, 60s)))
+        claimed.insert(claim.conversation_id.text());
+    BOOST_TEST(claimed.size() == 300U);
+    BOOST_TEST(std::set<std::string>(claimed.begin(), claimed.end()).size() == 300U);
+}
+
+BOOST_AUTO_TEST_CASE(the_next_owner_goes_on_where_the_last_one_stood_and_that_one_moves_nothing_any_more) {
+    Trial trial("fenced");
+    trial.wait_for("aa", "http://one:1");
+    expect(trial.positions.discover());
+    const relay::Claim first = trial.claim("first");
+    BOOST_TEST(
+        expect(trial.positions.advance(
+                   "first", {{first.conversation_id, first.generation, {7, "event 6", true}, 5, "slow"}}))
+            .empty());
+    BOOST_TEST(trial.text("behind") == "5");
+    BOOST_TEST(trial.text("last_error") == "slow");
+    BOOST_TEST(trial.text("behind_since") != "NULL");
+    BOOST_TEST(expect(trial.positions.claim("second", 10, 60s)).empty());
+
+    trial.end_lease("aa");
+    BOOST_TEST(expect(trial.positions.renew("first", {first.conversation_id}, 60s)).empty());
+    const relay::Claim second = trial.claim("second");
+    BOOST_CHECK((second.position == LogPosition{7, "event 6", true}));
+    BOOST_TEST(second.generation > first.generation);
+    const auto fenced = expect(
+        trial.positions.advance("first", {{first.conversation_id, first.generation, {9, "event 8"}, 0, ""}}));
+    BOOST_TEST(fenced.size() == 1U);
+    BOOST_TEST(
+        !expect(trial.positions.release("first", {first.conversation_id, first.generation, {}, 0, ""}, 0s)));
+    BOOST_TEST(trial.text("next_index") == "7");
+
+    // Nor is a life of the same name with an older generation believed, nor one whose lease has ended.
+    BOOST_TEST(expect(trial.positions.advance(
+                          "second", {{first.conversation_id, first.generation, {9, "event 8"}, 0, ""}}))
+                   .size() == 1U);
+    trial.end_lease("aa");
+    BOOST_TEST(expect(trial.positions.advance(
+                          "second", {{first.conversation_id, second.generation, {9, "event 8"}, 0, ""}}))
+                   .size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_let_go_is_taken_again_when_its_pause_is_over) {
+    Trial trial("released");
+    trial.wait_for("aa", "http://one:1");
+    expect(trial.positions.discover());
+    const relay::Claim claim = trial.claim("me");
+    BOOST_TEST(expect(
+        trial.positions.release("me", {claim.conversation_id, claim.generation, {3, "c"}, 0, "gone"}, 600s)));
+    BOOST_TEST(expect(trial.positions.claim("other", 10, 60s)).empty());
+    BOOST_TEST(trial.text("last_error") == "gone");
+    trial.end_lease("aa");
+    BOOST_CHECK((trial.claim("other").position == LogPosition{3, "c"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_key_that_does_not_open_is_said_and_keeps_nobody_else_back) {
+    Trial trial("sealed");
+    trial.wait_for("aa", "http://one:1", "a key");
+    trial.wait_for("bb", "http://one:1", "b key");
+    trial.database.query(
+        "UPDATE agent_endpoints SET session_key_sealed='nonsense' WHERE conversation_id='aa'");
+    expect(trial.positions.discover());
+    BOOST_TEST(trial.claim("me").conversation_id.text() == "bb");
+    BOOST_TEST(trial.database.number("SELECT COUNT(*) FROM relay_positions WHERE conversation_id='aa' AND "
+                                     "owner IS NULL AND last_error LIKE '%session key%'") == 1);
+}

@@ -1,0 +1,249 @@
+// The follower against a fake agent server, with a topic and positions in memory.
+#define BOOST_TEST_MODULE agent_relay_follow_follower
+#include "agent/relay/follow/follower.h"
+
+#include <functional>
+#include <mutex>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/agent/fake_agent_server.h"
+#include "tests/agent/relay_rig.h"
+#include "tests/support/eventually.h"
+
+using namespace epilogue;
+using namespace epilogue::relay;
+using namespace epilogue::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string id = "11112222333344445555666677778888";
+
+struct Trial {
+    explicit Trial(const std::string& of_version) : version(of_version), server(of_version) {
+        server.add(id);
+        positions.want(id, server.url(), "key");
+    }
+
+    std::unique_ptr<Follower> follower() {
+        FollowObserver observer;
+        observer.gap = [this](const GapSeen& gap) {
+            const std::lock_guard lock(mutex);
+            gaps.found += gap.found;
+            gaps.filled += gap.filled;
+        };
+        return std::make_unique<Follower>(positions, topic, plain_record, rules, observer);
+    }
+
+    /// As many messages go on, and are logged.
+    void say(int count) {
+        for (int i = 0; i < count; ++i, ++said)
+            server.emit(id, message_event("e" + std::to_string(said), said, "agent", "words"));
+    }
+    void say_unheard(int count) {
+        for (int i = 0; i < count; ++i, ++said)
+            server.append(id, message_event("e" + std::to_string(said), said, "agent", "words"));
+    }
+
+    std::vector<std::string> all_ids() const {
+        std::vector<std::string> ids;
+        for (int i = 0; i < said; ++i) ids.push_back("e" + std::to_string(i));
+        return ids;
+    }
+
+    /// Returns when the topic has all of the log, in its order.
+    void all_arrive() const {
+        eventually("all is in the topic", [this] { return topic.first_ids(id).size() >= all_ids().size(); });
+        BOOST_TEST(topic.first_ids(id) == all_ids(), boost::test_tools::per_element());
+    }
+    void all_stored() const {
+        eventually("the position is stored", [this] { return positions.position(id).next == said; });
+    }
+
+    const std::string version;
+    FollowRules rules = quick_rules();
+    MemoryTopic topic;
+    MemoryPositions positions;
+    FakeAgentServer server;
+    std::mutex mutex;
+    GapSeen gaps;
+    int said = 0;
+};
+
+/// With a session socket, and without.
+void on_each_kind_of_server(const std::function<void(Trial&)>& play) {
+    for (const char* version : {"1.58.0", "1.7.3"}) {
+        BOOST_TEST_CONTEXT("server " << version) {
+            Trial trial(version);
+            play(trial);
+        }
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_log_and_what_is_added_to_it_is_in_the_topic_in_its_order) {
+    on_each_kind_of_server([](Trial& trial) {
+        trial.say(250);
+        const auto follower = trial.follower();
+        trial.all_arrive();
+        trial.say(50);
+        trial.all_arrive();
+        trial.all_stored();
+        BOOST_TEST(trial.topic.size() == 300U);
+        const auto records = trial.topic.records(id);
+        for (std::size_t i = 0; i < records.size(); ++i)
+            BOOST_TEST((trial.version == "1.58.0" ? records[i].seq == static_cast<std::int64_t>(i)
+                                                  : !records[i].seq));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_happens_while_nobody_follows_comes_when_somebody_does_again) {
+    on_each_kind_of_server([](Trial& trial) {
+        trial.say(20);
+        auto follower = trial.follower();
+        trial.all_arrive();
+        trial.all_stored();
+        follower->stop();
+        follower.reset();
+        trial.say(20);
+        follower = trial.follower();
+        trial.all_arrive();
+        BOOST_TEST(trial.topic.size() == 40U);  // a follower that stops says goodbye: nothing comes twice
+    });
+}
+
+BOOST_AUTO_TEST_CASE(after_a_kill_there_are_repeats_and_no_gap) {
+    on_each_kind_of_server([](Trial& trial) {
+        auto follower = trial.follower();
+        for (unsigned life = 0; life < 5; ++life) {
+            trial.say(30);
+            eventually("some of it is there", [&] { return trial.topic.first_ids(id).size() > 30U * life; });
+            follower.reset();  // without a goodbye
+            trial.positions.end_leases();
+            follower = trial.follower();
+        }
+        trial.all_arrive();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_connection_costs_nothing) {
+    on_each_kind_of_server([](Trial& trial) {
+        const auto follower = trial.follower();
+        for (int i = 0; i < 5; ++i) {
+            trial.say(10);
+            trial.server.end_sockets([](fake_platform::SocketPeer& peer) { peer.drop(); });
+            trial.say(10);
+        }
+        trial.all_arrive();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_a_deaf_socket_does_not_tell_is_found_by_the_slow_look) {
+    on_each_kind_of_server([](Trial& trial) {
+        const auto follower = trial.follower();
+        trial.say(3);
+        trial.all_arrive();
+        trial.say_unheard(3);
+        trial.all_arrive();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_topic_without_room_stops_the_reading_and_nothing_is_lost) {
+    on_each_kind_of_server([](Trial& trial) {
+        const auto follower = trial.follower();
+        trial.say(5);
+        trial.all_arrive();
+        trial.all_stored();
+        trial.topic.go_away(3);
+        trial.say(300);
+        eventually("the topic is full", [&] { return trial.topic.waiting() == 3U; });
+        BOOST_TEST(trial.positions.position(id).next == 5);
+        trial.topic.come_back();
+        trial.all_arrive();
+        trial.all_stored();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_the_topic_gives_up_is_produced_again) {
+    on_each_kind_of_server([](Trial& trial) {
+        trial.topic.give_up(2);
+        const auto follower = trial.follower();
+        trial.say(10);
+        eventually("all is in the topic", [&] { return trial.topic.first_ids(id).size() == 10U; });
+        trial.all_stored();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_run_comes_after_its_log_and_the_first_snapshot_not_at_all) {
+    on_each_kind_of_server([](Trial& trial) {
+        const auto follower = trial.follower();
+        trial.say(3);
+        trial.all_arrive();
+        trial.server.emit(id, status_event("end", 10, "finished"));
+        trial.server.tell(id, run_over("over", 11, "finished"));
+        eventually("the run is over in the topic", [&] { return trial.topic.records(id).back().run_over; });
+        const auto records = trial.topic.records(id);
+        BOOST_REQUIRE(records.size() == 5U);
+        BOOST_TEST(records[3].id == "end");
+        BOOST_TEST(records[4].id == "over");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_conversation_that_is_gone_is_let_go_with_the_reason) {
+    on_each_kind_of_server([](Trial& trial) {
+        const std::string gone = "99992222333344445555666677778888";
+        trial.positions.want(gone, trial.server.url(), "key");
+        const auto follower = trial.follower();
+        eventually("the reason is stored", [&] {
+            return trial.positions.trouble(gone) == "the agent server does not know the conversation";
+        });
+        eventually("it is let go", [&] { return follower->followed() == 1U; });
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_is_refused_is_said_and_not_tried_again_and_again) {
+    on_each_kind_of_server([](Trial& trial) {
+        trial.positions.want(id, trial.server.url(), "wrong");
+        const auto follower = trial.follower();
+        eventually("the reason is stored",
+                   [&] { return trial.positions.trouble(id) == "the agent server refuses the session key"; });
+        eventually("it is let go", [&] { return follower->followed() == 0U; });
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_waits_for_any_more_is_not_followed) {
+    on_each_kind_of_server([](Trial& trial) {
+        const auto follower = trial.follower();
+        eventually("it is followed", [&] { return trial.server.sockets(id) == 1U; });
+        trial.positions.unwant(id);
+        eventually("its socket is closed", [&] { return trial.server.sockets(id) == 0U; });
+    });
+}
+
+BOOST_AUTO_TEST_CASE(two_that_follow_share_the_work_and_the_second_takes_over_from_a_killed_one) {
+    on_each_kind_of_server([](Trial& trial) {
+        auto first = trial.follower();
+        const auto second = trial.follower();
+        trial.say(5);
+        trial.all_arrive();
+        BOOST_TEST(trial.server.sockets(id) == 1U);
+        first.reset();
+        trial.positions.end_leases();
+        trial.say(5);
+        trial.all_arrive();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(under_a_lease_that_may_end_before_the_topic_has_it_nothing_is_produced) {
+    on_each_kind_of_server([](Trial& trial) {
+        trial.rules.delivery = trial.rules.lease;
+        const auto follower = trial.follower();
+        trial.say(5);
+        eventually("it is followed", [&] { return trial.server.sockets(id) == 1U; });
+        eventually("leases were renewed without any effect", [&] { return trial.server.seen().size() > 3U; });
+        BOOST_TEST(trial.topic.size() == 0U);
+        BOOST_TEST(trial.topic.waiting() == 0U);
+    });
+}

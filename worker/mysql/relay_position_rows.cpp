@@ -1,0 +1,246 @@
+#include "worker/mysql/relay_position_rows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "worker/mysql/chunks.h"
+#include "worker/mysql/columns.h"
+
+namespace epilogue {
+namespace {
+
+using relay::PositionUpdate;
+
+constexpr int most_tries = 5;
+constexpr std::size_t changed_together = 128;  // rows of one transaction
+constexpr std::chrono::seconds pause_of_unopened{300};
+constexpr int days_remembered = 30;  // a callback that comes later has the log read from its first event
+
+// A callback that is ACTIVE for its platform (worker/core/callback.h).
+const std::string waited_for = "p.phase IN ('watching','delivering','dormant')";
+
+const std::string is_waited_for =
+    "EXISTS (SELECT 1 FROM callback_progress p WHERE p.conversation_id=r.conversation_id AND " + waited_for +
+    ")";
+
+constexpr const char* still_ours =
+    "WHERE conversation_id=? AND owner=? AND generation=? AND lease_until>UTC_TIMESTAMP(6)";
+
+/// Of an UPDATE, before still_ours.
+constexpr const char* moves_on =
+    "UPDATE relay_positions SET next_index=?, last_event_id=?, renumbered=?, moved_at=UTC_TIMESTAMP(6), "
+    "behind_since=IF(?=0,NULL,COALESCE(behind_since,UTC_TIMESTAMP(6))), behind=?, "
+    "last_error_at=IF(?='',last_error_at,UTC_TIMESTAMP(6)), last_error=? ";
+
+std::vector<SqlValue> values_of(const PositionUpdate& update) {
+    return {update.position.next,
+            sql_value_or_null(update.position.last_id),
+            std::int64_t{update.position.renumbered},
+            update.behind,
+            update.behind,
+            update.trouble,
+            sql_value_or_null(update.trouble)};
+}
+
+void append_owner(std::vector<SqlValue>& values, const std::string& owner, const PositionUpdate& update) {
+    values.emplace_back(update.conversation_id.text());
+    values.emplace_back(owner);
+    values.emplace_back(update.generation);
+}
+
+std::int64_t micros(std::chrono::seconds duration) {
+    return std::chrono::microseconds(duration).count();
+}
+
+}  // namespace
+
+Result<void> MysqlRelayPositions::transact(const std::function<Result<void>(MysqlSession&)>& work) {
+    for (int tries = 1;; ++tries) {
+        auto done = store_.with_session([&](MysqlSession& session) -> Result<void> {
+            TRY_VOID(session.run("BEGIN"));
+            auto worked = work(session);
+            if (worked) worked = session.run("COMMIT");
+            if (!worked && !session.is_broken()) TRY_VOID(session.run("ROLLBACK"));
+            return worked;
+        });
+        // Every change here may be made twice: each names the owner and generation under which it holds.
+        const bool again = !done && (is_conflict(done.error()) || is_lost_connection(done.error()));
+        if (!again || tries == most_tries) return done;
+    }
+}
+
+Result<relay::Discovered> MysqlRelayPositions::discover() {
+    relay::Discovered found;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        // Where a conversation has no server of its own, and there is no other, nothing can be followed.
+        TRY(const auto added,
+            session.execute(
+                "INSERT IGNORE INTO relay_positions (conversation_id, server, lease_until, added_at) "
+                "SELECT DISTINCT p.conversation_id, COALESCE(e.url,?), UTC_TIMESTAMP(6), "
+                "UTC_TIMESTAMP(6) FROM callback_progress p LEFT JOIN agent_endpoints e ON "
+                "e.conversation_id=p.conversation_id LEFT JOIN relay_positions r ON "
+                "r.conversation_id=p.conversation_id WHERE " +
+                    waited_for + " AND r.conversation_id IS NULL AND COALESCE(e.url,?)<>''",
+                {fallback_.url, fallback_.url}));
+        TRY_VOID(
+            session.execute("UPDATE relay_positions r JOIN agent_endpoints e ON "
+                            "e.conversation_id=r.conversation_id SET r.server=e.url WHERE "
+                            "r.server<>e.url"));
+        TRY(const auto dropped, session.execute("UPDATE relay_positions r SET r.unwanted_since="
+                                                "UTC_TIMESTAMP(6) WHERE r.unwanted_since IS NULL AND NOT " +
+                                                is_waited_for));
+        TRY_VOID(
+            session.execute("UPDATE relay_positions r SET r.unwanted_since=NULL WHERE r.unwanted_since IS "
+                            "NOT NULL AND " +
+                            is_waited_for));
+        TRY_VOID(
+            session.execute("DELETE FROM relay_positions WHERE unwanted_since<UTC_TIMESTAMP(6) - INTERVAL " +
+                            std::to_string(days_remembered) + " DAY"));
+        found = {static_cast<std::size_t>(added), static_cast<std::size_t>(dropped)};
+        return {};
+    }));
+    return found;
+}
+
+Result<std::vector<relay::Claim>> MysqlRelayPositions::claim(const std::string& owner, std::size_t limit,
+                                                             std::chrono::seconds lease) {
+    std::vector<relay::Claim> claims;
+    std::vector<std::string> sealed;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        claims.clear();
+        sealed.clear();
+        TRY(const auto free,
+            first_column<ConversationId>(
+                session,
+                "SELECT conversation_id FROM relay_positions WHERE "
+                "unwanted_since IS NULL AND lease_until<=UTC_TIMESTAMP(6) ORDER BY lease_until LIMIT " +
+                    std::to_string(limit) + " FOR UPDATE SKIP LOCKED"));
+        return in_id_chunks(free, [&](std::vector<SqlValue> ids) -> Result<void> {
+            const std::string among = "conversation_id IN " + placeholders(ids.size());
+            std::vector<SqlValue> values{owner, micros(lease)};
+            values.insert(values.end(), ids.begin(), ids.end());
+            TRY_VOID(
+                session.execute("UPDATE relay_positions SET owner=?, generation=generation+1, "
+                                "lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND WHERE " +
+                                    among,
+                                values));
+            TRY(const auto rows,
+                session.query("SELECT r.conversation_id, r.server, r.next_index, r.last_event_id, "
+                              "r.renumbered, r.generation, e.session_key_sealed, e.conversation_id IS NULL "
+                              "FROM relay_positions r LEFT JOIN agent_endpoints e ON "
+                              "e.conversation_id=r.conversation_id WHERE r." +
+                                  among,
+                              ids));
+            for (const SqlRow& row : rows) {
+                Columns columns(row);
+                relay::Claim& each = claims.emplace_back();
+                each.conversation_id = columns.id<ConversationId>();
+                each.server = columns.text();
+                each.position.next = columns.number();
+                each.position.last_id = columns.text();
+                each.position.renumbered = columns.number() != 0;
+                each.generation = columns.number();
+                sealed.push_back(columns.text());
+                if (columns.number() != 0) each.session_key = fallback_.session_key;
+            }
+            return {};
+        });
+    }));
+    return open_keys(owner, std::move(claims), sealed);
+}
+
+Result<std::vector<relay::Claim>> MysqlRelayPositions::open_keys(const std::string& owner,
+                                                                 std::vector<relay::Claim> claims,
+                                                                 const std::vector<std::string>& sealed) {
+    std::vector<relay::Claim> opened;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        relay::Claim& each = claims[i];
+        if (!sealed[i].empty()) {
+            auto key = sealer_.open(sealed[i], each.conversation_id.text());
+            if (!key) {
+                TRY_VOID(release(owner,
+                                 {each.conversation_id, each.generation, each.position, 0,
+                                  "the session key of its agent server: " + key.error().text},
+                                 pause_of_unopened));
+                continue;
+            }
+            each.session_key = std::move(*key);
+        }
+        opened.push_back(std::move(each));
+    }
+    return opened;
+}
+
+Result<std::vector<relay::HeldClaim>> MysqlRelayPositions::renew(const std::string& owner,
+                                                                 const std::vector<ConversationId>& followed,
+                                                                 std::chrono::seconds lease) {
+    std::vector<relay::HeldClaim> held;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        held.clear();
+        return in_id_chunks(followed, [&](std::vector<SqlValue> ids) -> Result<void> {
+            const std::string ours =
+                "WHERE conversation_id IN " + placeholders(ids.size()) +
+                " AND owner=? AND lease_until>UTC_TIMESTAMP(6) AND unwanted_since IS NULL";
+            ids.emplace_back(owner);
+            std::vector<SqlValue> values{micros(lease)};
+            values.insert(values.end(), ids.begin(), ids.end());
+            TRY_VOID(session.execute(
+                "UPDATE relay_positions SET lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND " + ours,
+                values));
+            TRY(const auto rows,
+                session.query("SELECT conversation_id, generation, server FROM relay_positions " + ours,
+                              ids));
+            for (const SqlRow& row : rows) {
+                Columns columns(row);
+                relay::HeldClaim& each = held.emplace_back();
+                each.conversation_id = columns.id<ConversationId>();
+                each.generation = columns.number();
+                each.server = columns.text();
+            }
+            return {};
+        });
+    }));
+    return held;
+}
+
+Result<std::vector<ConversationId>> MysqlRelayPositions::advance(const std::string& owner,
+                                                                 const std::vector<PositionUpdate>& updates) {
+    std::vector<ConversationId> fenced;
+    for (std::size_t first = 0; first < updates.size(); first += changed_together) {
+        const std::size_t end = std::min(updates.size(), first + changed_together);
+        std::vector<ConversationId> refused;
+        TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+            refused.clear();
+            for (std::size_t i = first; i < end; ++i) {
+                auto values = values_of(updates[i]);
+                append_owner(values, owner, updates[i]);
+                TRY(const auto changed, session.execute(std::string(moves_on) + still_ours, values));
+                if (changed == 0) refused.push_back(updates[i].conversation_id);
+            }
+            return {};
+        }));
+        fenced.insert(fenced.end(), refused.begin(), refused.end());
+    }
+    return fenced;
+}
+
+Result<bool> MysqlRelayPositions::release(const std::string& owner, const PositionUpdate& last,
+                                          std::chrono::seconds pause) {
+    bool was_ours = false;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        auto values = values_of(last);
+        values.emplace_back(micros(pause));
+        append_owner(values, owner, last);
+        TRY(const auto changed,
+            session.execute(std::string(moves_on) +
+                                ", owner=NULL, lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND " +
+                                still_ours,
+                            values));
+        was_ours = changed != 0;
+        return {};
+    }));
+    return was_ours;
+}
+
+}  // namespace epilogue
