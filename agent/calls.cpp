@@ -1,12 +1,12 @@
 #include "agent/calls.h"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "agent/answers.h"
 #include "agent/json.h"
 #include "base/bounded_json.h"
 #include "base/ids.h"
@@ -21,14 +21,6 @@ constexpr int page_size = 100;  // more is refused, by old servers with a 500
 const std::string conversations = "/api/conversations";
 /// A server that does not know a page's id begins again at the start.
 constexpr std::string_view circle = "pages that go in a circle";
-
-/// `body`: the answer, which may be one that is not parsed.
-AgentFailure senseless(std::string_view what, std::string_view body = {}) {
-    std::string text = "the agent server's answer makes no sense: " + std::string(what);
-    if (const auto objection = json_objection(body); !objection.empty())
-        text += " (" + std::string(objection) + ")";
-    return agent_failure(AgentError::Kind::server_error, std::move(text));
-}
 
 AgentFailure too_late() {
     return agent_failure(AgentError::Kind::timed_out, "the time for this conversation's calls is over");
@@ -57,30 +49,6 @@ AgentResult<void> require_utf8(std::string_view text, std::string_view what) {
     return agent_failure(AgentError::Kind::invalid, std::string(what) + " is not valid UTF-8");
 }
 
-/// "limit=100&page_id=…"
-std::string page_query(int limit, const std::string& page_id) {
-    std::string query = "?limit=" + std::to_string(limit);
-    if (!page_id.empty()) query += "&page_id=" + percent_encoded(page_id);
-    return query;
-}
-
-/// {"items": […], "next_page_id": …}
-AgentResult<Json> page_of(const AgentResult<Answer>& answer) {
-    if (!answer) return AgentFailure(answer.error());
-    Json page = parse_ordered_json(answer->body);
-    if (!page.is_object() || !page.contains("items") || !page["items"].is_array())
-        return senseless("a page without items", answer->body);
-    return page;
-}
-
-std::vector<EventRef> events_in(const Json& page) {
-    std::vector<EventRef> events;
-    for (const Json& item : page["items"])
-        if (auto event = parse_event(text_of(item)))
-            events.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
-    return events;
-}
-
 }  // namespace
 
 AgentResult<std::string> create_conversation(const AgentServer& server, std::string_view request) {
@@ -100,7 +68,7 @@ AgentResult<ConversationPage> list_conversations(const AgentServer& server, int 
                                                  const std::string& status, const std::string& page_id) {
     const std::string filter = status.empty() ? "" : "&status=" + percent_encoded(status);
     auto page =
-        page_of(server.send({.path = conversations + "/search" + page_query(limit, page_id) + filter}));
+        page_in(server.send({.path = conversations + "/search" + page_query(limit, page_id) + filter}));
     if (!page) return AgentFailure(page.error());
     ConversationPage result;
     for (const Json& item : (*page)["items"]) result.items.push_back(text_of(item));
@@ -177,29 +145,23 @@ AgentResult<std::string> ConversationCalls::info(std::chrono::milliseconds deadl
 }
 
 AgentResult<std::size_t> ConversationCalls::event_count(std::chrono::milliseconds deadline) const {
-    const auto answer = send({.path = "/events/count", .deadline = deadline});
-    if (!answer) return AgentFailure(answer.error());
-    std::size_t count = 0;
-    const char* const end = answer->body.data() + answer->body.size();
-    if (std::from_chars(answer->body.data(), end, count).ec != std::errc()) return senseless("no count");
-    return count;
+    return count_in(send({.path = "/events/count", .deadline = deadline}));
 }
 
-AgentResult<ConversationCalls::EventPage> ConversationCalls::page_back(int size,
-                                                                       const std::string& page_id) const {
-    const auto page = server_->logs().pass<AgentResult<Json>>(id_, [&] {
-        return page_of(
+AgentResult<LogPage> ConversationCalls::page_back(int size, const std::string& page_id) const {
+    return server_->logs().pass<AgentResult<LogPage>>(id_, [&] {
+        return log_page_in(
             send({.path = "/events/search" + page_query(size, page_id) + "&sort_order=TIMESTAMP_DESC"}));
     });
-    if (!page) return AgentFailure(page.error());
-    return EventPage{events_in(*page), string_in(*page, "next_page_id")};
 }
 
 AgentResult<std::vector<EventRef>> ConversationCalls::newest_events() const {
     auto page = page_back(page_size, "");
     if (!page) return AgentFailure(page.error());
-    std::reverse(page->events.begin(), page->events.end());
-    return std::move(page->events);
+    std::vector<EventRef> events;
+    for (auto event = page->events.rbegin(); event != page->events.rend(); ++event)
+        events.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
+    return events;
 }
 
 AgentResult<void> ConversationCalls::read_back(
@@ -212,9 +174,9 @@ AgentResult<void> ConversationCalls::read_back(
         const auto page = page_back(size, page_id);
         size = page_size;
         if (!page) return AgentFailure(page.error());
-        for (const EventRef& event : page->events)
-            if (!wants_more(*event)) return {};
-        page_id = page->next;
+        for (const RemoteEvent& event : page->events)
+            if (!wants_more(event)) return {};
+        page_id = page->next_page_id;
         if (!seen.insert(page_id).second) return senseless(circle);
     } while (!page_id.empty());
     return {};
@@ -231,14 +193,14 @@ AgentResult<std::vector<EventRef>> ConversationCalls::read_log(Clock::time_point
     std::size_t bytes = 0;
     do {
         if (Clock::now() >= until) return too_late();
-        const auto page = page_of(send({.path = "/events/search" + page_query(page_size, page_id)}));
+        auto page = log_page_in(send({.path = "/events/search" + page_query(page_size, page_id)}));
         if (!page) return AgentFailure(page.error());
-        for (EventRef& event : events_in(*page)) {
-            bytes += event->json.size();
-            log.push_back(std::move(event));
+        for (RemoteEvent& event : page->events) {
+            bytes += event.json.size();
+            log.push_back(std::make_shared<RemoteEvent>(std::move(event)));
         }
         if (bytes > max_log_bytes) return senseless("a log of more than 1 GiB");
-        page_id = string_in(*page, "next_page_id");
+        page_id = page->next_page_id;
         if (!seen.insert(page_id).second) return senseless(circle);
     } while (!page_id.empty());
     return log;

@@ -15,6 +15,8 @@
 
 namespace epilogue::agent {
 
+struct LogPage;
+
 /// One page of the conversations of a server, each as the JSON text of its information.
 struct ConversationPage {
     std::vector<std::string> items;
@@ -97,14 +99,10 @@ class ConversationCalls {
     AgentResult<void> remove() const;
 
   private:
-    struct EventPage {
-        std::vector<EventRef> events;  ///< the newest first
-        std::string next;
-    };
-
     AgentResult<Answer> send(Call call) const;
     AgentResult<std::vector<EventRef>> read_log(Clock::time_point until) const;
-    AgentResult<EventPage> page_back(int size, const std::string& page_id) const;
+    /// The newest first.
+    AgentResult<LogPage> page_back(int size, const std::string& page_id) const;
     /// How long a call may take from now on that wants so long (0: as long as calls do).
     std::chrono::milliseconds deadline_of(std::chrono::milliseconds wanted) const;
     AgentResult<void> post(std::string_view tail, std::string body, Repeat repeat) const;

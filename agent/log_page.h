@@ -1,7 +1,7 @@
 // One page of a conversation's log, from any event on: for those who know where they stand.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@
 
 namespace epilogue::agent {
 
+/// Events that make no sense are left out.
 struct LogPage {
     std::vector<RemoteEvent> events;
     std::string next_page_id;  ///< "": the last page
@@ -24,7 +25,7 @@ AgentResult<LogPage> read_log_page(const AgentServer& server, const std::string&
                                    const std::stop_token& stop);
 
 /// How many events the log has, those that cannot be read included.
-AgentResult<std::int64_t> count_log(const AgentServer& server, const std::string& conversation_id,
-                                    const std::stop_token& stop);
+AgentResult<std::size_t> count_log(const AgentServer& server, const std::string& conversation_id,
+                                   const std::stop_token& stop);
 
 }  // namespace epilogue::agent

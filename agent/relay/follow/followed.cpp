@@ -301,7 +301,7 @@ void Followed::carry_out(AskCount&&) {
                   self->post([number, count](Followed& there) {
                       if (number != there.counts_asked_) return;
                       if (count)
-                          there.happened(CountRead{*count});
+                          there.happened(CountRead{static_cast<std::int64_t>(*count)});
                       else
                           there.failed(count.error());
                   });

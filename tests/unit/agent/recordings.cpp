@@ -114,22 +114,21 @@ std::vector<std::string> sorted(std::vector<std::string> ids) {
     return ids;
 }
 
-/// Sends what was recorded; the log has each event before the socket tells it, and everything in the end.
+/// Sends what was recorded. Before the socket tells an event, the log has it and all that stands before it.
 void play(FakeAgentServer& server, const Recorded& recorded, std::size_t drop_after) {
-    std::vector<std::string> untold = recorded.log;
+    const auto log = ids_in(recorded.log);
+    std::size_t written = 0;
+    const auto write_until = [&](std::size_t end) {
+        for (; written < end; ++written) server.append(id, recorded.log[written]);
+    };
     for (std::size_t i = 0; i < recorded.frames.size(); ++i) {
         const auto frame = parse_event(recorded.frames[i]);
-        const auto found = std::find_if(untold.begin(), untold.end(), [&](const std::string& event) {
-            return frame && parse_event(event)->id == frame->id;
-        });
-        if (found != untold.end()) {
-            server.append(id, *found);
-            untold.erase(found);
-        }
+        const auto place = frame ? std::find(log.begin(), log.end(), frame->id) : log.end();
+        if (place != log.end()) write_until(static_cast<std::size_t>(place - log.begin()) + 1);
         server.tell(id, recorded.frames[i]);
         if (i == drop_after) server.end_sockets([](fake_platform::SocketPeer& peer) { peer.drop(); });
     }
-    for (const std::string& event : untold) server.append(id, event);
+    write_until(recorded.log.size());
 }
 
 void check(const Recorded& recorded, std::size_t drop_after) {
