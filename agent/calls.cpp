@@ -183,13 +183,18 @@ AgentResult<void> ConversationCalls::read_back(
 }
 
 AgentResult<std::vector<EventRef>> ConversationCalls::events(Clock::time_point until) const {
-    return server_->logs().pass<AgentResult<std::vector<EventRef>>>(id_, [&] { return read_log(until); });
+    return server_->logs().pass<AgentResult<std::vector<EventRef>>>(id_, [&] { return read_log(until, ""); });
 }
 
-AgentResult<std::vector<EventRef>> ConversationCalls::read_log(Clock::time_point until) const {
+AgentResult<std::vector<EventRef>> ConversationCalls::events_from(const std::string& first) const {
+    return server_->logs().pass<AgentResult<std::vector<EventRef>>>(
+        id_, [&] { return read_log(Clock::time_point::max(), first); });
+}
+
+AgentResult<std::vector<EventRef>> ConversationCalls::read_log(Clock::time_point until,
+                                                               std::string page_id) const {
     std::vector<EventRef> log;
     std::unordered_set<std::string> seen;
-    std::string page_id;
     std::size_t bytes = 0;
     do {
         if (Clock::now() >= until) return too_late();

@@ -59,6 +59,8 @@ class ConversationCalls {
     /// Its whole log, page by page, in the server's order; at most 1 GiB. No page is asked for after `until`.
     /// A log that the server failed to read is asked for only as AgentServer::logs() lets it.
     AgentResult<std::vector<EventRef>> events(Clock::time_point until = Clock::time_point::max()) const;
+    /// Its log from the event `first` on. A server that does not find that event gives another beginning.
+    AgentResult<std::vector<EventRef>> events_from(const std::string& first) const;
     /// The last of them, one page at most, in the same order.
     AgentResult<std::vector<EventRef>> newest_events() const;
     /// Shows the log's events from the last one backwards, until `wants_more` is false or the log begins. No
@@ -100,7 +102,7 @@ class ConversationCalls {
 
   private:
     AgentResult<Answer> send(Call call) const;
-    AgentResult<std::vector<EventRef>> read_log(Clock::time_point until) const;
+    AgentResult<std::vector<EventRef>> read_log(Clock::time_point until, std::string page_id) const;
     /// The newest first.
     AgentResult<LogPage> page_back(int size, const std::string& page_id) const;
     /// How long a call may take from now on that wants so long (0: as long as calls do).

@@ -20,16 +20,25 @@ bool EventList::add(const EventRef& event) {
 }
 
 std::vector<EventRef> EventList::reconcile(const std::vector<EventRef>& log) {
+    const std::string end = settled_end();
+    const bool goes_on = !end.empty() && !log.empty() && log.front()->id == end;
     const std::vector<EventRef> before = std::exchange(events_, {});
     const std::unordered_set<std::string> known = std::exchange(ids_, {});
     std::vector<EventRef> fresh;
-    for (const EventRef& event : log) {
-        if (!ids_.insert(event->id).second) continue;  // pages shift while a log grows
+    const auto take = [&](const EventRef& event) {
+        if (!ids_.insert(event->id).second) return;  // pages shift while a log grows
         events_.push_back(event);
         if (!known.contains(event->id)) fresh.push_back(event);
-    }
+    };
+    if (goes_on) std::for_each_n(before.begin(), settled_, take);
+    std::for_each(log.begin(), log.end(), take);
+    settled_ = events_.size();
     for (const EventRef& event : before) static_cast<void>(add(event));
     return fresh;
+}
+
+std::string EventList::settled_end() const {
+    return order_ == LogOrder::by_time || settled_ == 0 ? "" : events_[settled_ - 1]->id;
 }
 
 EventRef EventList::at(std::ptrdiff_t index) const {

@@ -29,9 +29,18 @@ class EventList {
     /// that is not stored.
     bool add(const EventRef& event);
 
-    /// Takes over the server's whole log, in its order. What the log lacks and is here already stays, in its
-    /// place: it came while the log was being read. Returns what is new here, in order.
+    /// Takes over the server's log, in its order: the whole one, or what begins with the event settled_end().
+    /// What the log lacks and is here already stays, in its place: it came while the log was being read.
+    /// Returns what is new here, in order.
     std::vector<EventRef> reconcile(const std::vector<EventRef>& log);
+
+    /// True when the order of all that is here is the log's for certain: where time says it, or where nothing
+    /// came since the log was read.
+    bool is_settled() const { return order_ == LogOrder::by_time || settled_ == events_.size(); }
+
+    /// The id of the last event up to which the order is the log's for certain, and will stay so; "" when a
+    /// log can only be read as a whole.
+    std::string settled_end() const;
 
     std::size_t size() const { return events_.size(); }
     bool empty() const { return events_.empty(); }
@@ -52,6 +61,7 @@ class EventList {
 
     LogOrder order_;
     std::vector<EventRef> events_;
+    std::size_t settled_ = 0;  ///< so many of them, as they were read; where time orders, unused
     std::unordered_set<std::string> ids_;
 };
 

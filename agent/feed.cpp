@@ -208,11 +208,24 @@ std::size_t EventFeed::known_events() const {
     return list_.size() + arrived.size();
 }
 
+/// How many events are known, when the order in which they were written is known, too; else 0. A socket that
+/// repeats what it missed tells of newer events first.
+std::size_t EventFeed::known_in_order() const {
+    {
+        const std::lock_guard lock(mutex_);
+        const bool is_new = std::any_of(arrived_.begin(), arrived_.end(), [this](const EventRef& event) {
+            return event->is_stored() && !list_.contains(event->id);
+        });
+        if (!list_.is_settled() || (is_new && options_.order == LogOrder::as_written)) return 0;
+    }
+    return known_events();
+}
+
 AgentResult<void> EventFeed::read_log() {
     const std::uint64_t connection = connection_now();
     // Reading a long log costs the server much. Ids are unique and nothing is ever taken out of a log: when
     // it has as many events as are known here, they are the same.
-    if (const std::size_t known = known_events(); known > 0) {
+    if (const std::size_t known = known_in_order(); known > 0) {
         const auto count = calls_->event_count();
         if (count && *count == known) return {};
     }
@@ -249,7 +262,12 @@ void EventFeed::note_goal(std::uint64_t connection) {
 }
 
 AgentResult<std::vector<EventRef>> EventFeed::log_to_read() const {
-    return options_.reads_log ? calls_->events() : calls_->newest_events();
+    if (!options_.reads_log) return calls_->newest_events();
+    const std::string settled = settled_end();
+    if (settled.empty()) return calls_->events();
+    auto rest = calls_->events_from(settled);
+    if (rest && (rest->empty() || rest->front()->id != settled)) return calls_->events();
+    return rest;
 }
 
 AgentResult<std::string> EventFeed::ask_info(std::chrono::milliseconds deadline) {
@@ -291,6 +309,11 @@ bool EventFeed::wait_synced(Clock::time_point deadline) const {
 EventList EventFeed::events() const {
     const std::lock_guard lock(mutex_);
     return list_;
+}
+
+std::string EventFeed::settled_end() const {
+    const std::lock_guard lock(mutex_);
+    return list_.settled_end();
 }
 
 bool EventFeed::is_live() const {

@@ -106,6 +106,8 @@ class EventFeed {
     void look(std::unique_lock<std::mutex>& lock);
     void take_arrived(std::unique_lock<std::mutex>& lock);
     std::size_t known_events() const;
+    std::size_t known_in_order() const;
+    std::string settled_end() const;
     std::uint64_t connection_now() const;
     void note_goal(std::uint64_t connection);
     AgentResult<void> read_log();

@@ -48,6 +48,30 @@ BOOST_AUTO_TEST_CASE(what_is_made_early_and_written_late_stands_where_the_server
     }
 }
 
+BOOST_AUTO_TEST_CASE(what_a_socket_tells_in_another_order_stands_where_it_was_written_once_the_log_is_read) {
+    for (const char* const version : {"1.7.3", "1.22.1"}) {
+        FakeAgentServer server(version);
+        server.add(id, numbered(2));
+        SeenEvents seen;
+        const auto conversation = attached(server, fast(&seen));
+        server.emit(id, message_event("live", 100, "agent", "x"));
+        eventually("a live one",
+                   [&] { return seen.seen().size() == 3 && conversation->reconcile(patience); });
+        const auto later = {message_event("a", 101, "agent", "x"), message_event("b", 102, "agent", "x"),
+                            message_event("c", 103, "agent", "x")};
+        for (const std::string& event : later) server.append(id, event);
+        // A subscription repeats what stands in the log while what is new is told already.
+        server.tell(id, *(later.end() - 1));
+        for (const std::string& event : later) server.tell(id, event);
+        eventually("all of it", [&] { return seen.seen().size() == 6; });
+        BOOST_TEST(conversation->reconcile(patience).has_value());
+        BOOST_TEST_CONTEXT(version) {
+            BOOST_TEST(ids_of(conversation->events()) == ids_in(server.log(id)),
+                       boost::test_tools::per_element());
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_told_between_subscription_and_log_is_neither_missed_nor_doubled) {
     FakeAgentServer server;
     server.add(id, numbered(10));

@@ -155,6 +155,26 @@ BOOST_AUTO_TEST_CASE(of_a_log_told_as_written_events_stand_once_each_in_the_orde
     BOOST_TEST(ids(list) == "b e a d c");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_log_told_as_written_only_what_came_since_it_was_read_is_read_again) {
+    EventList list(LogOrder::as_written);
+    BOOST_TEST(list.settled_end() == "");
+    list.add(at("c", 3));
+    BOOST_TEST(!list.is_settled());
+    list.reconcile({at("a", 1), at("b", 2)});
+    BOOST_TEST(list.settled_end() == "b");
+    list.reconcile({at("a", 1), at("b", 2), at("c", 3)});
+    BOOST_TEST(list.is_settled());
+    list.add(at("e", 5));
+    list.add(at("f", 6));
+    BOOST_TEST(list.settled_end() == "c");
+    const auto fresh = list.reconcile({at("c", 3), at("d", 4), at("e", 5)});
+    BOOST_TEST(ids(fresh) == "d");
+    BOOST_TEST(ids(list) == "a b c d e f");
+    BOOST_TEST(list.settled_end() == "e");
+    list.reconcile({at("a", 1), at("c", 3), at("b", 2)});
+    BOOST_TEST(ids(list) == "a c b d e f");
+}
+
 BOOST_AUTO_TEST_CASE(what_exists_on_the_wire_only_is_not_kept) {
     EventList list;
     BOOST_TEST(!list.add(event_of(state_event("f", 1, "full_state", "{}"))));
