@@ -134,20 +134,19 @@ void every_end_is_posted_once(World& world, bool in_order) {
     }
     const auto posts = [&] { return world.rig().platform().visible(); };
     try {
-        eventually("each end is posted", 120s, [&] { return posts().size() >= scripts.size(); });
-    } catch (const std::exception& gave_up) {
+        eventually("each end is posted", [&] { return posts().size() >= scripts.size(); });
+        world.conversation(0).send("Go on.").run();
+        eventually("the second turn is posted", [&] { return posts().size() > scripts.size(); });
+        eventually("the topic has the logs", [&] { return world.missing(in_order).empty(); });
+        eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
+        eventually("no turn is open", [&] {
+            return world.rig().number(
+                       "SELECT COUNT(*) FROM conversations WHERE turn_open=1 OR due_at IS NOT NULL") == 0;
+        });
+    } catch (const GaveUp& gave_up) {
         BOOST_FAIL(gave_up.what() << "\n" << world.report());
     }
-    world.conversation(0).send("Go on.").run();
-    eventually("the second turn is posted", 120s, [&] { return posts().size() > scripts.size(); });
-    eventually("the topic has the logs", 60s, [&] { return world.missing(in_order).empty(); });
-
-    eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
-    eventually("no turn is open", [&] {
-        return world.rig().number(
-                   "SELECT COUNT(*) FROM conversations WHERE turn_open=1 OR due_at IS NOT NULL") == 0;
-    });
-    BOOST_TEST(posts().size() == scripts.size() + 1);
+    BOOST_TEST(posts().size() == scripts.size() + 1, world.report());
     std::map<std::string, std::string> all;
     for (const auto& post : posts()) all[post.path] += post.body;
     for (std::size_t i = 0; i < scripts.size(); ++i) {
