@@ -197,7 +197,10 @@ AgentResult<RunEnd> RemoteConversation::run(Milliseconds deadline) {
     const SeenStatus newest = feed_->newest_status();
     const auto started = start(end, end);
     if (!started) return AgentFailure(started.error());
-    return wait(*started ? status_in(*info) : "running", newest, end);
+    if (!*started) return wait("running", newest, end);
+    const std::string before = status_in(*info);
+    // It ended before it could be started anew: nobody saw how.
+    return wait(before == "running" ? std::string(RunWatch::an_end) : before, newest, end);
 }
 
 AgentResult<RunEnd> RemoteConversation::wait_for_end(Milliseconds deadline) {

@@ -20,13 +20,17 @@ constexpr auto ask_with_socket = 5s;  // a deleted conversation's socket stays o
 
 }  // namespace
 
+bool RunWatch::may_be_old(std::string_view status) const {
+    return before_ == an_end ? ends_run(status) : status == before_;
+}
+
 void RunWatch::saw(std::string_view status, bool after_run, std::string_view timestamp) {
-    const bool is_of_this_run = (moved_ || status != before_) && timestamp >= newest_;
+    const bool is_of_this_run = (moved_ || !may_be_old(status)) && timestamp >= newest_;
     if (!after_run && !ends_run(status)) over_.reset();
     if (after_run && ends_run(status) && is_of_this_run) over_ = status;
     told_ = status;
     newest_ = std::max<std::string>(newest_, std::string(timestamp));
-    if (status != before_ || after_run) moved_ = true;
+    if (!may_be_old(status) || (after_run && before_ != an_end)) moved_ = true;
 }
 
 void RunWatch::goal(bool goes_on) {
@@ -47,7 +51,7 @@ bool RunWatch::confirm(std::string_view status, Clock::time_point now, std::size
     failures_ = 0;
     waits_for_hook_ = false;
     waits_for_goal_ = ends_round(status);
-    if (status != before_) moved_ = true;
+    if (!may_be_old(status)) moved_ = true;
     if (!ends_run(status)) {
         standing_since_.reset();
         return false;
@@ -76,7 +80,8 @@ RunWatch::Clock::time_point RunWatch::ask_next(Clock::time_point now, bool live)
     if (waits_for_goal_) return now + longest;
     if (waits_for_hook_) return now + ask_without_socket;
     if (standing_since_) return now + ask_while_standing;
-    if (!moved_ && ends_run(before_)) return now + ask_without_socket;  // perhaps there is nothing to do
+    if (!moved_ && (before_ == an_end || ends_run(before_)))
+        return now + ask_without_socket;  // perhaps there is nothing to do
     return now + longest;
 }
 

@@ -21,6 +21,9 @@ class RunWatch {
   public:
     using Clock = std::chrono::steady_clock;
 
+    /// As the status before a run: an end of the run before, which may still be told.
+    static constexpr std::string_view an_end = "an end";
+
     /// `before`: the status before the run was started; "" when any end counts. `newest`: the server's time
     /// of the newest status that was told before; an older snapshot is of another run.
     explicit RunWatch(std::string before, std::string newest = "")
@@ -53,6 +56,8 @@ class RunWatch {
     static Clock::time_point ask_after_end(Clock::time_point now);
 
   private:
+    /// True when that may be what stood before the run was started.
+    bool may_be_old(std::string_view status) const;
     /// True when that status ends no more than a round of a loop.
     bool ends_round(std::string_view status) const;
 

@@ -7,13 +7,9 @@
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
-#include "base/ids.h"
-#include "base/process/ports.h"
-#include "tests/agent/scripted_conversation.h"
+#include "tests/agent/relay_world.h"
 #include "tests/support/eventually.h"
-#include "tests/support/rig.h"
 #include "tests/support/text.h"
 
 namespace {
@@ -21,7 +17,6 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 
 std::string version() {
     const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
@@ -41,101 +36,21 @@ const std::vector<Script> scripts{
     {"stuck", "**Got stuck**", ""},
 };
 
-const Json relays_key = "a-key-of-the-relay";
-
-/// A server that tells the relay of everything at once, and the relay, by the doors that are open.
-class World {
-  public:
-    World(const std::string& name, bool by_webhook, bool by_following)
-        : relay_port_(process::free_port()),
-          server_(version(), "UTC", by_webhook ? webhooks() : ""),
-          rig_(name, 3),
-          relays_(relay_settings(by_following)),
-          relay_(relays_.start({"relay"}), relay_port_),
-          worker_(rig_.epilogue().worker()) {
-        relay_.wait_ready(patience);
-    }
-
-    const Rig& rig() const { return rig_; }
-
-    /// A conversation whose end is to be posted to octo/relay#NUMBER.
-    const ScriptedConversation& watch(const std::string& script, std::int64_t number) {
-        conversations_.push_back(std::make_unique<ScriptedConversation>(server_, script));
-        rig_.add_github((*conversations_.back())->id(), "octo/relay", number, "every_turn");
-        return *conversations_.back();
-    }
-    ScriptedConversation& conversation(std::size_t index) { return *conversations_.at(index); }
-
-    /// What the topic lacks of the server's logs, or has in another order; empty: nothing.
-    std::string missing(bool in_order) const {
-        std::map<std::string, std::vector<std::string>> told;
-        for (const Record& record : read_topic(broker_of_this_program().bootstrap(), rig_.name())) {
-            auto& ids = told[*record.key];
-            const auto id = Json::parse(*record.value).at("id").get<std::string>();
-            if (!record.headers.contains("run_over") && std::find(ids.begin(), ids.end(), id) == ids.end())
-                ids.push_back(id);
-        }
-        for (const auto& each : conversations_) {
-            std::vector<std::string> log;
-            for (const auto& event : expect((*each)->calls().events())) log.push_back(event->id);
-            auto& ids = told[normalise_conversation_id((*each)->id()).text()];
-            if (!in_order) {
-                std::sort(log.begin(), log.end());
-                std::sort(ids.begin(), ids.end());
-            }
-            if (log != ids)
-                return (*each)->id() + ": the log has " + std::to_string(log.size()) + " events, the topic " +
-                       std::to_string(ids.size()) + " or others";
-        }
-        return "";
-    }
-
-    /// What is known when something does not come.
-    std::string report() {
-        return "topic: " + missing(true) + "\nstatus: " + relays_.run({"relay", "status", "--json"}).out +
-               "\nrelay: " + relay_.process().err() + "\nworker: " + worker_.process().err();
-    }
-
-  private:
-    std::string webhooks() const {
-        return Json::array({{{"base_url", "http://127.0.0.1:" + std::to_string(relay_port_)},
-                             {"flush_delay", 1},
-                             {"headers", {{"Authorization", "Bearer " + relays_key.get<std::string>()}}}}})
-            .dump();
-    }
-    /// The worker is told of no agent server: what it knows came through the topic.
-    Settings relay_settings(bool by_following) const {
-        Settings settings = rig_.settings();
-        settings["relay.http_listen"] = "127.0.0.1:" + std::to_string(relay_port_);
-        settings["relay.keys"] = std::vector<std::string>{relays_key.get<std::string>()};
-        if (by_following) {
-            settings["agent_server.url"] = "http://127.0.0.1:" + std::to_string(server_.port());
-            settings["agent_server.session_api_key"] = "lab-key";
-        }
-        return settings;
-    }
-
-    const unsigned short relay_port_;
-    RealServer server_;
-    Rig rig_;
-    Epilogue relays_;
-    WorkerProcess relay_;
-    WorkerProcess worker_;
-    std::vector<std::unique_ptr<ScriptedConversation>> conversations_;
-};
-
 /// Plays each script, and a second turn of the first one; each turn is posted once with what its agent said.
-void every_end_is_posted_once(World& world, bool in_order) {
-    for (std::size_t i = 0; i < scripts.size(); ++i)
-        world.watch(scripts[i].name, static_cast<std::int64_t>(i + 1));
+void every_end_is_posted_once(RelayWorld& world, bool in_order) {
+    std::vector<std::unique_ptr<ScriptedConversation>> conversations;
+    for (const Script& script : scripts) {
+        conversations.push_back(std::make_unique<ScriptedConversation>(world.server(), script.name));
+        world.watch(*conversations.back(), static_cast<std::int64_t>(conversations.size()));
+    }
     for (std::size_t i = 0; i < scripts.size(); ++i) {
-        const auto end = world.conversation(i).send().run();
+        const auto end = conversations[i]->send().run();
         BOOST_TEST_MESSAGE(scripts[i].name << " ended as " << end.status);
     }
     const auto posts = [&] { return world.rig().platform().visible(); };
     try {
         eventually("each end is posted", [&] { return posts().size() >= scripts.size(); });
-        world.conversation(0).send("Go on.").run();
+        conversations[0]->send("Go on.").run();
         eventually("the second turn is posted", [&] { return posts().size() > scripts.size(); });
         eventually("the topic has the logs", [&] { return world.missing(in_order).empty(); });
         eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
@@ -159,16 +74,16 @@ void every_end_is_posted_once(World& world, bool in_order) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(followed_alone_each_end_of_real_agents_is_posted_once_and_the_topic_is_the_log) {
-    World world("followed", false, true);
+    RelayWorld world("followed", version(), {.following = true});
     every_end_is_posted_once(world, true);
 }
 
 BOOST_AUTO_TEST_CASE(by_webhook_alone_each_end_of_real_agents_is_posted_once) {
-    World world("webhooks", true, false);
+    RelayWorld world("webhooks", version(), {.webhook = true});
     every_end_is_posted_once(world, false);
 }
 
 BOOST_AUTO_TEST_CASE(by_both_doors_at_once_each_end_of_real_agents_is_posted_once) {
-    World world("both_doors", true, true);
+    RelayWorld world("both_doors", version(), {.webhook = true, .following = true});
     every_end_is_posted_once(world, false);
 }

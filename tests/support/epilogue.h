@@ -9,6 +9,7 @@
 
 #include "base/io/http.h"
 #include "base/process/settings_file.h"
+#include "tests/support/eventually.h"
 #include "tests/support/process.h"
 #include "tests/support/prometheus_text.h"
 #include "tests/support/temp_dir.h"
@@ -70,7 +71,7 @@ class Epilogue {
     /// Starts a worker with its operator endpoints on a free port, without waiting for it.
     WorkerProcess start_worker() const;
     /// The same, and waits until it is ready.
-    WorkerProcess worker(std::chrono::milliseconds deadline = std::chrono::seconds(30)) const;
+    WorkerProcess worker(std::chrono::milliseconds deadline = patience) const;
 
   private:
     Command command(const std::vector<std::string>& args) const;

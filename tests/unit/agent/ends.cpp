@@ -75,6 +75,20 @@ BOOST_AUTO_TEST_CASE(a_snapshot_that_may_be_of_the_run_before_ends_nothing) {
     BOOST_TEST(!overtaken.over());
 }
 
+BOOST_AUTO_TEST_CASE(the_end_of_a_run_that_was_over_before_the_next_was_started_ends_nothing) {
+    const RunWatch::Clock::time_point t{};
+    RunWatch watch{std::string(RunWatch::an_end)};
+    watch.saw("finished", false, "08:01");
+    watch.saw("finished", true, "08:02");
+    BOOST_TEST(!watch.over());
+    BOOST_TEST(!watch.confirm("finished", t));
+    BOOST_TEST(!watch.confirm("finished", t + 5s));
+    BOOST_TEST((watch.ask_next(t, true) <= t + 1s));
+    watch.saw("running", false, "08:03");
+    watch.saw("finished", true, "08:04");
+    BOOST_TEST(watch.over().value() == "finished");
+}
+
 BOOST_AUTO_TEST_CASE(finished_waits_until_all_stop_hooks_have_let_it_pass) {
     const RunWatch::Clock::time_point t{};
     RunWatch watch("running");

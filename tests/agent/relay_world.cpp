@@ -1,0 +1,95 @@
+#include "tests/agent/relay_world.h"
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/calls.h"
+#include "base/ids.h"
+#include "base/process/ports.h"
+#include "tests/support/eventually.h"
+#include "tests/support/kafka_records.h"
+
+namespace epilogue::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string relays_key = "a-key-of-the-relay";
+
+}  // namespace
+
+RelayWorld::RelayWorld(const std::string& name, const std::string& version, RelayDoors doors)
+    : relay_port_(process::free_port()),
+      server_(version, "UTC", doors.webhook ? webhooks() : ""),
+      rig_(name, 3),
+      relays_(relay_settings(doors.following)),
+      worker_(rig_.epilogue().worker()) {
+    start_relay();
+}
+
+void RelayWorld::start_relay() {
+    relay_.emplace(relays_.start({"relay"}), relay_port_);
+    relay_->wait_ready(patience);
+}
+
+void RelayWorld::kill_relay() {
+    relay_->process().signal(SIGKILL);
+    if (!relay_->process().wait(patience)) throw std::runtime_error("the relay does not end");
+}
+
+void RelayWorld::watch(const ScriptedConversation& conversation, std::int64_t number) {
+    rig_.add_github(conversation->id(), "octo/relay", number, "every_turn");
+    watched_.push_back(conversation->id());
+}
+
+std::string RelayWorld::missing(bool in_order) const {
+    std::map<std::string, std::vector<std::string>> told;
+    for (const Record& record : read_topic(broker_of_this_program().bootstrap(), rig_.name())) {
+        auto& ids = told[*record.key];
+        const auto id = Json::parse(*record.value).at("id").get<std::string>();
+        if (!record.headers.contains("run_over") && std::find(ids.begin(), ids.end(), id) == ids.end())
+            ids.push_back(id);
+    }
+    for (const std::string& each : watched_) {
+        std::vector<std::string> log;
+        for (const auto& event : expect(agent::ConversationCalls(server_.client(), each).events()))
+            log.push_back(event->id);
+        auto& ids = told[normalise_conversation_id(each).text()];
+        if (!in_order) {
+            std::sort(log.begin(), log.end());
+            std::sort(ids.begin(), ids.end());
+        }
+        if (log != ids)
+            return each + ": the log has " + std::to_string(log.size()) + " events, the topic " +
+                   std::to_string(ids.size()) + " or others";
+    }
+    return "";
+}
+
+std::string RelayWorld::report() {
+    return "topic: " + missing(true) + "\nstatus: " + relays_.run({"relay", "status", "--json"}).out +
+           "\nrelay: " + relay_->process().err() + "\nworker: " + worker_.process().err();
+}
+
+std::string RelayWorld::webhooks() const {
+    return Json::array({{{"base_url", "http://127.0.0.1:" + std::to_string(relay_port_)},
+                         {"flush_delay", 1},
+                         {"headers", {{"Authorization", "Bearer " + relays_key}}}}})
+        .dump();
+}
+
+Settings RelayWorld::relay_settings(bool by_following) const {
+    Settings settings = rig_.settings();
+    settings["relay.http_listen"] = "127.0.0.1:" + std::to_string(relay_port_);
+    settings["relay.keys"] = std::vector<std::string>{relays_key};
+    if (by_following) {
+        settings["agent_server.url"] = "http://127.0.0.1:" + std::to_string(server_.port());
+        settings["agent_server.session_api_key"] = "lab-key";
+    }
+    return settings;
+}
+
+}  // namespace epilogue::testing

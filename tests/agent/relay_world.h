@@ -1,0 +1,58 @@
+// Real agents on a real agent server, `epilogue relay` that brings what they do into the topic, and a worker
+// that posts how it ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/agent/scripted_conversation.h"
+#include "tests/support/rig.h"
+
+namespace epilogue::testing {
+
+/// By which ways the relay hears of events.
+struct RelayDoors {
+    bool webhook = false;
+    bool following = false;
+};
+
+/// The worker is told of no agent server: what it knows came through the topic. Not thread-safe but for
+/// missing().
+class RelayWorld {
+  public:
+    /// Starts all of it; `name` as a rig's.
+    RelayWorld(const std::string& name, const std::string& version, RelayDoors doors);
+
+    const Rig& rig() const { return rig_; }
+    RealServer& server() { return server_; }
+
+    /// Has the ends of that conversation posted to octo/relay#NUMBER.
+    void watch(const ScriptedConversation& conversation, std::int64_t number);
+
+    /// What the topic lacks of the logs of the conversations that are watched, or has in another order; "":
+    /// nothing. Events count once, where they came first.
+    std::string missing(bool in_order) const;
+
+    /// What is known when something does not come.
+    std::string report();
+
+    /// Ends the relay by SIGKILL.
+    void kill_relay();
+    void start_relay();
+
+  private:
+    std::string webhooks() const;
+    Settings relay_settings(bool by_following) const;
+
+    const unsigned short relay_port_;
+    RealServer server_;
+    Rig rig_;
+    Epilogue relays_;
+    std::optional<WorkerProcess> relay_;
+    WorkerProcess worker_;
+    std::vector<std::string> watched_;
+};
+
+}  // namespace epilogue::testing
