@@ -69,9 +69,13 @@ class Positions {
     virtual Result<Discovered> discover() = 0;
 
     /// Takes at most `limit` conversations that no relay holds, for so long; `owner` names this follower
-    /// alone, and no later one. A claim whose session key cannot be opened is let go with that as its error.
+    /// alone among those that run. A claim whose session key cannot be opened is let go with that as its
+    /// error.
     virtual Result<std::vector<Claim>> claim(const std::string& owner, std::size_t limit,
                                              std::chrono::seconds lease) = 0;
+
+    /// Ends the leases that `owner` has: for a follower that takes the place of one that was killed.
+    virtual Result<void> end_leases(const std::string& owner) = 0;
 
     /// Prolongs the leases that `owner` has of those and that have not ended, and returns what it still
     /// holds.

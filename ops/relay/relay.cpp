@@ -10,6 +10,7 @@
 #include "agent/relay/webhook/http_server.h"
 #include "agent/relay/webhook/webhook_door.h"
 #include "base/io/log.h"
+#include "base/process/place.h"
 #include "base/stoppable_wait.h"
 #include "base/thread_name.h"
 #include "ops/relay/followers.h"
@@ -61,8 +62,8 @@ class RelayProcess {
         TRY(topic_, relay::KafkaTopic::open(kafka_settings(config_), topic_rules()));
         watch_.emplace(kafka_settings(config_),
                        TopicWatchRules{config_.kafka.topic, config_.relay.max_event_bytes}, readiness_);
-        start_follower();
         TRY_VOID(start_webhooks());
+        start_follower();
         const auto database =
             named_thread("relay-database", [this](const auto& s) { watch_database(config_, readiness_, s); });
         wait_for_stop(stop);
@@ -111,10 +112,14 @@ class RelayProcess {
 
     void start_follower() {
         followed_topic_.emplace(*topic_, metrics_.observer());
+        auto rules = follow_rules(relay::delivery_timeout);
+        // The port is ours now: whoever had it before, and followed from here, is gone.
+        rules.owner = process::place_of_listener(server_->port());
         follower_.emplace(positions_, *followed_topic_,
                           followed_records(config_.relay, metrics_.observer(),
                                            [this] { return watch_->max_event_bytes(); }),
-                          follow_rules(relay::delivery_timeout), metrics_.follow_observer());
+                          std::move(rules), metrics_.follow_observer());
+        follows_ = true;
     }
 
     std::string metrics_text() {
@@ -127,7 +132,7 @@ class RelayProcess {
 
     /// What keeps the relay from its work; "": nothing.
     std::string missing() {
-        readiness_.set("positions", follower_ ? follower_->trouble() : "");
+        readiness_.set("positions", follows_ ? follower_->trouble() : "not followed yet");
         return readiness_.missing();
     }
 
@@ -146,6 +151,7 @@ class RelayProcess {
     std::unique_ptr<relay::HttpServer> server_;  ///< ends before what it calls
     std::optional<FollowedTopic> followed_topic_;
     std::optional<relay::Follower> follower_;
+    std::atomic<bool> follows_ = false;
 };
 
 }  // namespace

@@ -165,6 +165,13 @@ Result<std::vector<ConversationId>> MemoryPositions::advance(
     return fenced;
 }
 
+Result<void> MemoryPositions::end_leases(const std::string& owner) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, row] : rows_)
+        if (row.owner == owner) row.lease_until = Clock::now();
+    return {};
+}
+
 Result<bool> MemoryPositions::release(const std::string& owner, const relay::PositionUpdate& last,
                                       std::chrono::seconds pause) {
     const std::lock_guard lock(mutex_);

@@ -89,6 +89,22 @@ BOOST_AUTO_TEST_CASE(what_somebody_waits_for_and_whose_server_is_known_is_found_
     BOOST_TEST(expect(trial.positions.renew("me", {claim.conversation_id}, 60s)).empty());
 }
 
+BOOST_AUTO_TEST_CASE(what_a_killed_follower_held_is_free_at_once_for_the_one_that_takes_its_place) {
+    Trial trial("place");
+    trial.wait_for("aa", "http://one:1");
+    expect(trial.positions.discover());
+    const relay::Claim before = trial.claim("me");
+    expect(trial.positions.end_leases("another"));
+    BOOST_TEST(expect(trial.positions.claim("another", 10, 60s)).empty());
+    expect(trial.positions.end_leases("me"));
+    const relay::Claim now = trial.claim("me");
+    BOOST_TEST(now.generation == before.generation + 1);
+    // The killed one, should it live after all, stores nothing.
+    const auto fenced =
+        trial.positions.advance("me", {{before.conversation_id, before.generation, {7, "e"}, 0, ""}});
+    BOOST_TEST(expect(fenced).size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_position_outlives_the_time_in_which_nobody_waits) {
     Trial trial("again");
     trial.wait_for("aa", "http://one:1");

@@ -172,6 +172,14 @@ Result<std::vector<relay::Claim>> MysqlRelayPositions::open_keys(const std::stri
     return opened;
 }
 
+Result<void> MysqlRelayPositions::end_leases(const std::string& owner) {
+    return transact([&](MysqlSession& session) -> Result<void> {
+        TRY_VOID(session.execute(
+            "UPDATE relay_positions SET owner=NULL, lease_until=UTC_TIMESTAMP(6) WHERE owner=?", {owner}));
+        return {};
+    });
+}
+
 Result<std::vector<relay::HeldClaim>> MysqlRelayPositions::renew(const std::string& owner,
                                                                  const std::vector<ConversationId>& followed,
                                                                  std::chrono::seconds lease) {

@@ -27,6 +27,7 @@ class MysqlRelayPositions final : public relay::Positions {
     Result<relay::Discovered> discover() override;
     Result<std::vector<relay::Claim>> claim(const std::string& owner, std::size_t limit,
                                             std::chrono::seconds lease) override;
+    Result<void> end_leases(const std::string& owner) override;
     Result<std::vector<relay::HeldClaim>> renew(const std::string& owner,
                                                 const std::vector<ConversationId>& followed,
                                                 std::chrono::seconds lease) override;

@@ -26,6 +26,10 @@ struct FollowedEvent {
 using RecordMaker = std::function<std::optional<TopicRecord>(const FollowedEvent&)>;
 
 struct FollowRules {
+    /// Names the follower among all that run. One that begins has at once what an earlier one of its name
+    /// held.
+    /// "": a name of its own.
+    std::string owner{};
     int threads = 1;             ///< with a loop each
     int requests = 16;           ///< threads for REST
     std::size_t per_server = 4;  ///< requests at a time

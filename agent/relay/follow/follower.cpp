@@ -21,7 +21,7 @@ constexpr std::chrono::seconds pause_of_unusable{300};
 Follower::Follower(Positions& positions, Topic& topic, RecordMaker make_record, FollowRules rules,
                    FollowObserver observer)
     : positions_(positions),
-      owner_(random_uuid()),
+      owner_(rules.owner.empty() ? random_uuid() : rules.owner),
       shared_(std::make_shared<FollowShared>(topic, std::move(make_record), std::move(observer), rules)),
       pool_(std::make_unique<RequestPool>(rules.requests, rules.per_server)) {
     for (int i = 0; i < rules.threads; ++i) loops_.push_back(std::make_shared<Loop>(shared_));
@@ -76,6 +76,8 @@ void Follower::run(const std::stop_token& stop) {
 }
 
 Result<void> Follower::keep(Clock::time_point now) {
+    if (!begun_) TRY_VOID(positions_.end_leases(owner_));
+    begun_ = true;
     // First of all: without its lease nothing goes on.
     if (now >= renew_at_) {
         TRY_VOID(renew());

@@ -61,6 +61,7 @@ class Follower {
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Followed>> followed_;  ///< by conversation; of the keeper's thread
     std::size_t count_ = 0;
+    bool begun_ = false;
     std::string trouble_;
     /// By address and key: a server is asked only once what it can do.
     std::map<std::pair<std::string, std::string>, std::weak_ptr<const agent::AgentServer>> servers_;
