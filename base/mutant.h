@@ -38,6 +38,13 @@ enum class Mutant {
     run_over_ignored,
     zone_not_learned,
     clock_set_back_late,
+    followed_before_acknowledged,
+    followed_given_up_forgotten,
+    followed_end_not_held,
+    followed_late_not_looked_for,
+    followed_beyond_memory,
+    followed_gap_given_up,
+    followed_own_place_skipped,
 };
 
 #ifdef EPILOGUE_MUTANTS

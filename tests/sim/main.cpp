@@ -9,6 +9,7 @@
 
 #include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
+#include "tests/sim/follow.h"
 #include "tests/sim/outage.h"
 #include "tests/sim/platform_down.h"
 #include "tests/sim/storm.h"
@@ -81,6 +82,9 @@ int main(int argc, char** argv) {
     app.add_flag_callback(
         "--catch-up", [&run] { run = run_catch_up; },
         "instead of schedules of what the topic tells, schedules of what it does not");
+    app.add_flag_callback(
+        "--follow", [&run] { run = run_follow; },
+        "instead of schedules of workers, schedules of relays that follow an agent server's log");
     app.add_option_function<std::string>(
            "--storm",
            [&run](const std::string& name) {

@@ -13,6 +13,7 @@
 #include "base/mutant.h"
 #include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
+#include "tests/sim/follow.h"
 #include "tests/sim/platform_down.h"
 #include "tests/sim/storm.h"
 
@@ -21,7 +22,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 32> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 39> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
@@ -54,6 +55,13 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 32> mutants{{
     {"run_over_ignored", Mutant::run_over_ignored},
     {"zone_not_learned", Mutant::zone_not_learned},
     {"clock_set_back_late", Mutant::clock_set_back_late},
+    {"followed_before_acknowledged", Mutant::followed_before_acknowledged},
+    {"followed_given_up_forgotten", Mutant::followed_given_up_forgotten},
+    {"followed_end_not_held", Mutant::followed_end_not_held},
+    {"followed_late_not_looked_for", Mutant::followed_late_not_looked_for},
+    {"followed_beyond_memory", Mutant::followed_beyond_memory},
+    {"followed_gap_given_up", Mutant::followed_gap_given_up},
+    {"followed_own_place_skipped", Mutant::followed_own_place_skipped},
 }};
 
 /// A schedule, unless the fault shows in another scene only.
@@ -73,6 +81,14 @@ Outcome run(Mutant mutant, std::uint64_t seed, Trace::Level trace) {
         case Mutant::asked_a_few_times_only:
         case Mutant::neighbours_held_up:
             return run_catch_up(seed, trace);
+        case Mutant::followed_before_acknowledged:
+        case Mutant::followed_given_up_forgotten:
+        case Mutant::followed_end_not_held:
+        case Mutant::followed_late_not_looked_for:
+        case Mutant::followed_beyond_memory:
+        case Mutant::followed_gap_given_up:
+        case Mutant::followed_own_place_skipped:
+            return run_follow(seed, trace);
         default:
             return run_schedule(seed, trace);
     }

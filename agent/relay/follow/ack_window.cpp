@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "base/mutant.h"
+
 namespace epilogue::relay {
 
 Ticket AckWindow::sent(LogPosition then) {
     const Ticket ticket{++last_ticket_};
+    if (mutant(Mutant::followed_before_acknowledged)) position_ = then;
     sent_.push_back({ticket, false, std::move(then)});
     return ticket;
 }

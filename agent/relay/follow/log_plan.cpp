@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
+
+#include "base/mutant.h"
 
 namespace epilogue::relay {
 namespace {
@@ -10,6 +13,8 @@ namespace {
 constexpr std::size_t most_recent = 1024;
 constexpr std::size_t most_told = 1024;
 constexpr std::uint64_t readings_to_be_found = 3;
+constexpr std::size_t most_held_bytes = std::size_t{1} << 20U;
+constexpr int most_rounds = 5;  // for a log that never rests
 
 }  // namespace
 
@@ -32,6 +37,8 @@ void LogPlan::restart() {
     rewound_ = false;
     recent_ = {};
     late_.clear();
+    unknown_.clear();
+    drop_held();
     want_reading(true);
 }
 
@@ -85,15 +92,25 @@ void LogPlan::begin_reading() {
         reading_ = Reading::counting;
         add(AskCount{});
     } else {
-        read_forward(ahead().last_id);
+        begin_forward();
     }
 }
 
 void LogPlan::count(const CountRead& read) {
+    if (reading_ == Reading::counting_again) {
+        counted_ = read.count;
+        look_back();
+        return;
+    }
     if (reading_ != Reading::counting) return;
     counted_ = read.count;
     if (read.count < ahead().next)
         stand_at({ahead().last_id.empty() ? 0 : read.count, ahead().last_id, ahead().renumbered});
+    begin_forward();
+}
+
+void LogPlan::begin_forward() {
+    began_at_ = ahead().last_id.empty() ? 0 : ahead().next;
     read_forward(ahead().last_id);
 }
 
@@ -119,13 +136,31 @@ void LogPlan::forward_page(const PageRead& page) {
         return;
     }
     for (const agent::RemoteEvent& event : page.events) take_forward(event);
-    if (!page.next_page_id.empty())
-        read_forward(page.next_page_id);
-    else
+    if (!held_.empty() && !counted_) {
+        end_without_comparison();
+    } else if (page.next_page_id.empty()) {
         end_forward();
+    } else {
+        began_at_ = ahead().next;  // something may be written before this page meanwhile
+        read_forward(page.next_page_id);
+    }
+}
+
+/// What ends a run was found by a reading that cannot tell whether it is complete: the next one can.
+void LogPlan::end_without_comparison() {
+    late_.clear();
+    unknown_.clear();
+    drop_held();
+    compare_ = wanted_ = true;
+    rest();
 }
 
 void LogPlan::take_forward(const agent::RemoteEvent& event) {
+    if (event.id != ahead().last_id && has_to_wait(event)) {
+        hold(event);
+        if (held_bytes_ > most_held_bytes) take_held();
+        return;
+    }
     told_.erase(event.id);
     if (event.id == ahead().last_id) return;
     produce_run_overs_before(event.timestamp);
@@ -139,37 +174,92 @@ void LogPlan::take_forward(const agent::RemoteEvent& event) {
     produce(event, std::nullopt, then);
 }
 
+/// Where reading began at the log's first event nothing can be missing before the one that is read.
+bool LogPlan::has_to_wait(const agent::RemoteEvent& event) const {
+    if (mutant(Mutant::followed_end_not_held)) return false;
+    if (!held_.empty()) return true;
+    return began_at_ > 0 && agent::ends_run(event.status) && !recent_.contains(event.id);
+}
+
+void LogPlan::hold(const agent::RemoteEvent& event) {
+    held_bytes_ += event.json.size();
+    held_.push_back(event);
+}
+
+void LogPlan::take_held() {
+    rounds_ = 0;
+    began_at_ = 0;  // it has waited
+    for (const agent::RemoteEvent& event : std::exchange(held_, {})) take_forward(event);
+    held_bytes_ = 0;
+}
+
+void LogPlan::drop_held() {
+    held_.clear();
+    held_bytes_ = 0;
+}
+
+bool LogPlan::is_held(const std::string& id) const {
+    return std::any_of(held_.begin(), held_.end(), [&](const auto& event) { return event.id == id; });
+}
+
 std::int64_t LogPlan::missing() const {
-    const std::int64_t uncounted = counted_ ? std::max(*counted_ - ahead().next, std::int64_t{0}) : 0;
-    const auto untold = std::count_if(told_.begin(), told_.end(),
-                                      [this](const auto& each) { return each.second < readings_; });
+    const std::int64_t known = ahead().next + static_cast<std::int64_t>(held_.size()) + newer_;
+    const std::int64_t uncounted = counted_ ? std::max(*counted_ - known, std::int64_t{0}) : 0;
+    const auto untold = std::count_if(told_.begin(), told_.end(), [&](const auto& each) {
+        return each.second < readings_ && !is_held(each.first);
+    });
     return std::max(uncounted, static_cast<std::int64_t>(untold));
 }
 
 void LogPlan::end_forward() {
-    if (missing() == 0 || rewound_) {
+    if (held_.empty() || rewound_) {
+        look_back();
+        return;
+    }
+    // What was written since the log was counted could stand for what is missing.
+    reading_ = Reading::counting_again;
+    add(AskCount{});
+}
+
+void LogPlan::look_back() {
+    newer_ = 0;
+    if (missing() == 0 || rewound_ || mutant(Mutant::followed_late_not_looked_for)) {
+        take_held();
         end_reading();
         return;
     }
     reading_ = Reading::back;
     walked_back_ = 0;
+    // What came after this log was read forward is for the next reading.
+    back_from_ = ahead().last_id;
     cursor_.clear();
     add(ReadPage{"", true});
 }
 
 void LogPlan::back_page(PageRead page) {
     if (!cursor_.empty() && (page.events.empty() || page.events.front().id != cursor_)) {
-        compare_ = wanted_ = true;
-        end_reading();
+        end_without_comparison();
         return;
     }
     for (agent::RemoteEvent& event : page.events) {
-        if (++walked_back_ > recent_.size() + late_.size()) break;
-        if (!recent_.contains(event.id) && event.id != ahead().last_id) late_.push_back(std::move(event));
+        if (!back_from_.empty()) {
+            if (event.id == back_from_)
+                back_from_.clear();
+            else if (!is_held(event.id))
+                ++newer_;
+            continue;
+        }
+        if (is_beyond_memory()) break;
+        if (!recent_.contains(event.id)) {
+            unknown_.push_back(std::move(event));
+            continue;
+        }
+        ++walked_back_;
+        take_unknown();
     }
+    if (remembers_all()) take_unknown();
     const bool enough = static_cast<std::int64_t>(late_.size()) >= missing();
-    const bool beyond = walked_back_ > recent_.size() + late_.size();
-    if (!enough && !beyond && !page.next_page_id.empty()) {
+    if (!enough && !is_beyond_memory() && !page.next_page_id.empty()) {
         cursor_ = page.next_page_id;
         add(ReadPage{cursor_, true});
         return;
@@ -177,7 +267,24 @@ void LogPlan::back_page(PageRead page) {
     end_back();
 }
 
+bool LogPlan::remembers_all() const {
+    return static_cast<std::int64_t>(recent_.size()) >= ahead().next ||
+           mutant(Mutant::followed_beyond_memory);
+}
+
+/// Whether what stands further back may have been produced without our knowing it any more.
+bool LogPlan::is_beyond_memory() const {
+    return walked_back_ + (recent_.contains(ahead().last_id) ? 1 : 0) >= recent_.size() && !remembers_all();
+}
+
+void LogPlan::take_unknown() {
+    std::move(unknown_.begin(), unknown_.end(), std::back_inserter(late_));
+    unknown_.clear();
+}
+
 void LogPlan::end_back() {
+    unknown_.clear();
+    wanted_ = wanted_ || newer_ > 0;
     const std::int64_t wanted = missing();
     std::int64_t found = 0;
     for (auto late = late_.rbegin(); late != late_.rend(); ++late) {
@@ -187,20 +294,31 @@ void LogPlan::end_back() {
         ++found;
     }
     late_.clear();
-    const bool uncounted = counted_ && *counted_ > ahead().next;
-    add(GapSeen{std::max(wanted, found), found, 0});
+    unknown_.clear();
+    const std::int64_t read = ahead().next + static_cast<std::int64_t>(held_.size()) + newer_;
+    const bool uncounted = counted_ && *counted_ > read;
+    if (wanted > 0 || found > 0) add(GapSeen{std::max(wanted, found), found, 0});
     if (uncounted) {
+        drop_held();
         // It stands further back than what we remember: all of the log, once.
         rewound_ = true;
         stand_at({0, "", ahead().renumbered});
+        began_at_ = 0;
         read_forward("");
         return;
     }
+    if (!held_.empty() && ++rounds_ < most_rounds) {
+        // What was written meanwhile may have been taken for what was missing.
+        end_without_comparison();
+        return;
+    }
+    take_held();
     end_reading();
 }
 
 void LogPlan::end_reading() {
     late_.clear();
+    unknown_.clear();
     if (rewound_ && counted_ && *counted_ > ahead().next) {
         // All of the log was read: the server counts files that it cannot read.
         const std::int64_t lost = *counted_ - ahead().next;
@@ -210,11 +328,15 @@ void LogPlan::end_reading() {
     produce_run_overs();
     std::erase_if(told_,
                   [this](const auto& each) { return each.second + readings_to_be_found <= readings_; });
+    rest();
+    wanted_ = wanted_ || !told_.empty();
+}
+
+void LogPlan::rest() {
     reading_ = Reading::none;
     rewound_ = false;
     resting_ = true;
     add(SetTimer{Timer::again, std::max(rules().rest, took_)});
-    wanted_ = wanted_ || !told_.empty();
 }
 
 void LogPlan::produce_run_overs_before(const std::string& timestamp) {
@@ -235,7 +357,10 @@ void LogPlan::produce_run_overs() {
 void LogPlan::failed(const ReadFailed& failure) {
     if (reading_ == Reading::none) return;
     reading_ = Reading::none;
+    rewound_ = false;
     late_.clear();
+    unknown_.clear();
+    drop_held();
     compare_ = true;
     wanted_ = true;
     resting_ = true;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mutant.h"
+
 namespace epilogue::relay {
 namespace {
 
@@ -44,6 +46,7 @@ void FollowPlan::handle(Acked&& happening) {
 }
 
 void FollowPlan::handle(GivenUp&& happening) {
+    if (mutant(Mutant::followed_given_up_forgotten)) return handle(Acked{happening.ticket});
     if (!acked_.is_known(happening.ticket)) return;
     acked_.forget();
     ahead_ = position();

@@ -3,19 +3,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mutant.h"
+
 namespace epilogue::relay {
+namespace {
+
+constexpr std::size_t most_awaited = 1024;
+
+}  // namespace
 
 void SessionPlan::connect() {
     snapshot_seen_ = false;
     reading_ = false;
     held_.clear();
     held_bytes_ = 0;
-    held_run_overs_.clear();
     dropped_ = false;
     // The event at which we stand comes once more: by its id this is still the log that we know. Not when the
     // socket cannot send it.
     proves_position_ = ahead().next > 0 && !ahead().last_id.empty() && !std::exchange(at_unsendable_, false);
     add(OpenSocket{ahead().next - (proves_position_ ? 2 : 1)});
+}
+
+void SessionPlan::restart() {
+    run_overs_.clear();
+    awaited_.clear();
+    seen_ = 0;
+    connect();
 }
 
 void SessionPlan::sync(const SyncFrame& frame) {
@@ -41,6 +54,7 @@ void SessionPlan::numbered(agent::RemoteEvent event, std::int64_t seq) {
     }
     if (seq < ahead().next) return;
     server_has_at_least(seq + 1);
+    seen_ = std::max(seen_, seq + 1);
     if (seq > ahead().next) {
         hold(std::move(event), seq);
         return;
@@ -52,20 +66,30 @@ void SessionPlan::numbered(agent::RemoteEvent event, std::int64_t seq) {
 void SessionPlan::unnumbered(agent::RemoteEvent event) {
     if (!event.is_full_state()) {
         // One that the log did not have yet comes no second time.
-        if (event.is_stored()) add(SetTimer{Timer::look, rules().gap_patience});
+        if (!event.is_stored()) return;
+        add(SetTimer{Timer::look, rules().gap_patience});
+        if (awaited_.size() < most_awaited) awaited_.insert(std::move(event.id));
         return;
     }
     // The snapshot that a subscription begins with says nothing of a run.
     if (!std::exchange(snapshot_seen_, true)) return;
-    if (held_.empty() && !reading_)
-        produce_run_over(event);
-    else
-        held_run_overs_.push_back(std::move(event));
+    run_overs_.push_back({std::move(event), seen_});
+    produce_run_overs();
+}
+
+/// Behind all that was told before them.
+void SessionPlan::produce_run_overs() {
+    while (!run_overs_.empty() && awaited_.empty() && run_overs_.front().behind <= ahead().next) {
+        produce_run_over(run_overs_.front().snapshot);
+        run_overs_.pop_front();
+    }
 }
 
 void SessionPlan::take(const agent::RemoteEvent& event) {
     const std::int64_t seq = ahead().next;
     produce(event, seq, {seq + 1, event.id, ahead().renumbered});
+    awaited_.erase(event.id);
+    produce_run_overs();
 }
 
 void SessionPlan::hold(agent::RemoteEvent event, std::int64_t seq) {
@@ -85,12 +109,7 @@ void SessionPlan::take_held() {
         held_bytes_ -= held_.begin()->second.json.size();
         held_.erase(held_.begin());
     }
-    if (!held_.empty()) return;
-    if (dropped_) {
-        connect();  // what there was no room for comes again
-        return;
-    }
-    for (const auto& snapshot : std::exchange(held_run_overs_, {})) produce_run_over(snapshot);
+    if (held_.empty() && dropped_) connect();  // what there was no room for comes again
 }
 
 void SessionPlan::down(const SocketDown& down) {
@@ -99,6 +118,7 @@ void SessionPlan::down(const SocketDown& down) {
         return;
     }
     at_unsendable_ = true;
+    at_own_place_ = proves_position_;
     ask_for_missing();
 }
 
@@ -142,10 +162,15 @@ void SessionPlan::step_over(const PageRead& page) {
         ++found;
     }
     if (at_unsendable_) {
-        // Nothing new: it is our own place that the socket cannot send, because the server leaves out files
-        // that it cannot read.
-        if (found == 0) stand_at({ahead().next + 1, ahead().last_id, ahead().renumbered});
+        // Nothing new, and it is not our own place that the socket cannot send: REST cannot show it either.
+        if (found == 0 && (!at_own_place_ || mutant(Mutant::followed_own_place_skipped)))
+            stand_at({ahead().next + 1, ahead().last_id, ahead().renumbered});
         connect();
+        return;
+    }
+    if (!mutant(Mutant::followed_gap_given_up) && found > 0 && !page.next_page_id.empty() && !held_.empty() &&
+        ahead().next < held_.begin()->first) {
+        ask_for_missing();
         return;
     }
     give_up_missing(found);
@@ -166,6 +191,9 @@ void SessionPlan::count(const CountRead& read) {
     }
     if (read.count == ahead().next) {
         deaf_since_.reset();
+        // What was told without a number, and is not here, is in no log.
+        awaited_.clear();
+        produce_run_overs();
         plan_look(true);
     } else if (deaf_since_ == frames_) {
         deaf_since_.reset();

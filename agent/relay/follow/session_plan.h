@@ -2,10 +2,12 @@
 // where we stand. REST is asked only for what the socket cannot send, and whether it has gone deaf.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "agent/relay/follow/plan.h"
 
@@ -17,7 +19,7 @@ class SessionPlan final : public FollowPlan {
 
   private:
     void start() override { connect(); }
-    void restart() override { connect(); }
+    void restart() override;
     void sync(const SyncFrame& frame) override;
     void frame(EventFrame frame) override;
     void down(const SocketDown& down) override;
@@ -35,6 +37,7 @@ class SessionPlan final : public FollowPlan {
     void ask_for_missing();
     void step_over(const PageRead& page);
     void give_up_missing(std::int64_t found);
+    void produce_run_overs();
 
     /// Of this connection.
     bool snapshot_seen_ = false;
@@ -43,10 +46,17 @@ class SessionPlan final : public FollowPlan {
     std::map<std::int64_t, agent::RemoteEvent> held_;
     std::size_t held_bytes_ = 0;
     bool dropped_ = false;  ///< for want of room
-    std::vector<agent::RemoteEvent> held_run_overs_;
     bool reading_ = false;  ///< what stands behind the event at which we stood
     std::string asked_behind_;
-    bool at_unsendable_ = false;  ///< because the socket cannot send it, or the one at which we stand
+    struct RunOver {
+        agent::RemoteEvent snapshot;
+        std::int64_t behind = 0;  ///< so many events of the log were told before it
+    };
+    std::deque<RunOver> run_overs_;
+    std::set<std::string> awaited_;  ///< told without a number, and not taken yet
+    std::int64_t seen_ = 0;          ///< the highest number that was told, and one more
+    bool at_unsendable_ = false;     ///< because the socket cannot send it, or the one at which we stand
+    bool at_own_place_ = false;      ///< it is the latter, or both
     std::uint64_t frames_ = 0;
     std::optional<std::uint64_t> deaf_since_;  ///< frame, when the log has more than came
 };
