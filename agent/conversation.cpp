@@ -199,7 +199,7 @@ AgentResult<RunEnd> RemoteConversation::run(Milliseconds deadline) {
     if (!started) return AgentFailure(started.error());
     if (!*started) return wait("running", newest, end);
     const std::string before = status_in(*info);
-    // It ended before it could be started anew: nobody saw how.
+    // It ended before it could be started anew: no answer shows how.
     return wait(before == "running" ? std::string(RunWatch::an_end) : before, newest, end);
 }
 

@@ -113,7 +113,7 @@ class RelayProcess {
     void start_follower() {
         followed_topic_.emplace(*topic_, metrics_.observer());
         auto rules = follow_rules(relay::delivery_timeout);
-        // The port is ours now: whoever had it before, and followed from here, is gone.
+        // The port is ours now: the relay that had it before, and followed from here, is gone.
         rules.owner = process::place_of_listener(server_->port());
         follower_.emplace(positions_, *followed_topic_,
                           followed_records(config_.relay, metrics_.observer(),

@@ -60,7 +60,7 @@ struct Shared {
     LogPosition position;
     std::int64_t generation = 0;
     Micros lease_until{0};
-    bool repeats_are_due = false;  ///< somebody was killed or frozen, or a record given up
+    bool repeats_are_due = false;  ///< a relay was killed or frozen, or a record given up
     bool gave_up = false;          ///< a record: what stood behind it may have gone before it
     std::vector<std::string> violations;
 
@@ -322,7 +322,7 @@ void judge(Shared& shared) {
         if (!seen.contains(id)) shared.violations.push_back(id + " is not in the topic");
     if (seen.size() > log.size()) shared.violations.emplace_back("the topic has what no log holds");
     if (repeats > 0 && !shared.repeats_are_due)
-        shared.violations.push_back(fmt::format("{} repeats, and nobody died", repeats));
+        shared.violations.push_back(fmt::format("{} repeats without a crash", repeats));
     const bool numbered = shared.server->is_numbered();
     if (numbered && !shared.gave_up && shared.violations.empty() && first != log)
         shared.violations.emplace_back("the topic has another order than the log");

@@ -42,7 +42,7 @@ class LogServer {
 
     /// The agent does something; `ends`: its run ends with it.
     void happens(bool ends);
-    /// All sockets end; nobody is answered until `back`.
+    /// All sockets end; no request is answered until `back`.
     void goes_away(Micros back);
     /// Nothing goes wrong any more. Sockets that are deaf stay so.
     void heal() { troubles_ = {}; }
