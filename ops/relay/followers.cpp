@@ -9,10 +9,9 @@ namespace epilogue {
 
 relay::RecordMaker followed_records(const Config::Relay& settings, relay::DoorObserver observer,
                                     std::function<std::size_t()> max_event_bytes) {
-    return [leave_out = settings.leave_out, observer = std::move(observer),
+    return [records = relay::TopicRecords(settings.leave_out), observer = std::move(observer),
             max_event_bytes = std::move(max_event_bytes)](
                const relay::FollowedEvent& event) -> std::optional<relay::TopicRecord> {
-        relay::TopicRecords records(leave_out);
         relay::DoorEvent given;
         given.conversation_id = event.conversation_id;
         given.json = event.json;

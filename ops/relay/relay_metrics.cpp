@@ -1,54 +1,44 @@
 #include "ops/relay/relay_metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include "base/version.h"
+#include "worker/observe/families.h"
 #include "worker/observe/process_metrics.h"
 
 namespace epilogue {
 namespace {
 
-using prometheus::Counter;
-using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Registry;
 
-Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-Gauge& gauge(Registry& registry, const char* name, const char* help) {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+/// The one gauge of a family without labels.
+Gauge& one_gauge(Registry& registry, const char* name, const char* help) {
+    return gauge(registry, name, help).Add({});
 }
 
 }  // namespace
 
 struct RelayMetrics::Families {
     Registry registry;
-    Family<Counter>& events = counter(registry, "epilogue_relay_events_total",
-                                      "Events that came by a door, by what became of them");
-    Family<Counter>& trimmed =
+    CounterFamily& events = counter(registry, "epilogue_relay_events_total",
+                                    "Events that came by a door, by what became of them");
+    CounterFamily& trimmed =
         counter(registry, "epilogue_relay_trimmed_total", "Events that were trimmed to the topic's limit");
-    Family<Counter>& requests =
+    CounterFamily& requests =
         counter(registry, "epilogue_relay_requests_total", "HTTP requests that were answered, by status");
-    Family<Counter>& gaps =
-        counter(registry, "epilogue_relay_gaps_total",
-                "Events of agent servers' logs that had not come, by what became of them");
+    CounterFamily& gaps = counter(registry, "epilogue_relay_gaps_total",
+                                  "Events of agent servers' logs that had not come, by what became of them");
     Gauge& followed =
-        gauge(registry, "epilogue_relay_followed", "Conversations whose log this relay follows");
-    Gauge& behind = gauge(registry, "epilogue_relay_behind",
-                          "Events that the servers of followed conversations have and the topic has not");
-    Gauge& bytes = gauge(registry, "epilogue_relay_bytes_under_way",
-                         "Bytes of the events that Kafka has not acknowledged yet");
-    Gauge& oldest = gauge(registry, "epilogue_relay_oldest_unacknowledged_seconds",
-                          "For how long the oldest of them has been under way; 0: there is none");
-    Gauge& ready = gauge(registry, "epilogue_ready", "1 when /readyz answers 200");
-    Family<Gauge>& build = prometheus::BuildGauge()
-                               .Name("epilogue_build_info")
-                               .Help("Always 1; the version is a label")
-                               .Register(registry);
+        one_gauge(registry, "epilogue_relay_followed", "Conversations whose log this relay follows");
+    Gauge& behind = one_gauge(registry, "epilogue_relay_behind",
+                              "Events that the servers of followed conversations have and the topic has not");
+    Gauge& bytes = one_gauge(registry, "epilogue_relay_bytes_under_way",
+                             "Bytes of the events that Kafka has not acknowledged yet");
+    Gauge& oldest = one_gauge(registry, "epilogue_relay_oldest_unacknowledged_seconds",
+                              "For how long the oldest of them has been under way; 0: there is none");
+    Gauge& ready = one_gauge(registry, "epilogue_ready", "1 when /readyz answers 200");
+    GaugeFamily& build = gauge(registry, "epilogue_build_info", "Always 1; the version is a label");
 };
 
 RelayMetrics::RelayMetrics() : families_(std::make_unique<Families>()) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "agent/relay/topic_record.h"
 #include "agent/relay/webhook/known_owners.h"
 #include "agent/relay/webhook/v0_files.h"
 #include "agent/relay/webhook/webhook_path.h"
@@ -120,6 +119,7 @@ WebhookDoor::WebhookDoor(Topic& topic, ConversationOwners& owners, SenderKeys ke
     : topic_(topic),
       keys_(std::move(keys)),
       rules_(std::move(rules)),
+      records_(rules_.leave_out),
       owners_(std::make_unique<KnownOwners>(owners, keys_)) {}
 WebhookDoor::~WebhookDoor() = default;
 
@@ -165,7 +165,6 @@ void WebhookDoor::check(const std::shared_ptr<Request>& request) {
 }
 
 void WebhookDoor::produce(const std::shared_ptr<Request>& request) {
-    TopicRecords records(rules_.leave_out);
     // Each item is judged by itself: what becomes of one lets no other in.
     for (std::size_t i = 0; i < request->items.size(); ++i) {
         const Item& item = request->items[i];
@@ -177,7 +176,7 @@ void WebhookDoor::produce(const std::shared_ptr<Request>& request) {
         event.conversation_id = item.conversation_id;
         event.json = item.json;
         event.traceparent = request->traceparent;
-        auto made = records.make(event, rules_.max_event_bytes());
+        auto made = records_.make(event, rules_.max_event_bytes());
         if (const auto* none = std::get_if<NoEvent>(&made)) {
             if (request->first_fault.empty())
                 request->first_fault = "item " + std::to_string(i) + ": " + none->why;

@@ -11,6 +11,7 @@
 #include "agent/relay/conversation_owners.h"
 #include "agent/relay/observer.h"
 #include "agent/relay/topic.h"
+#include "agent/relay/topic_record.h"
 #include "agent/relay/webhook/http_service.h"
 #include "agent/relay/webhook/sender_keys.h"
 
@@ -47,6 +48,7 @@ class WebhookDoor final : public HttpService {
     Topic& topic_;
     const SenderKeys keys_;
     const WebhookRules rules_;
+    const TopicRecords records_;
     std::unique_ptr<KnownOwners> owners_;
 };
 
