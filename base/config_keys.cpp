@@ -158,6 +158,12 @@ ConfigSection relay_section() {
              "Bytes of requests being read, and of events on their way to Kafka, at most of each; above it "
              "webhooks are answered 503."},
             {"threads", range(&Relay::threads, 1, 64), "Threads that serve all connections."},
+            {"servers", agent_servers(at(&Relay::servers)),
+             "Agent servers by their address, each with the session key that it asks for (\"\": none). With "
+             "all = "
+             "true every conversation of the server is followed, without it those that a callback waits for "
+             "and "
+             "whose address says that server."},
         }};
 }
 
