@@ -29,6 +29,13 @@ bool ends_a_run(const JsonPart& event, FullState door_says) {
     return door_says == FullState::ends_run;
 }
 
+bool says_that_a_run_is_over(const JsonPart& event) {
+    const bool is_status = event["key"].string() == "execution_status";
+    return event["kind"].string() == "ConversationStateUpdateEvent" &&
+           agent::ends_run(
+               (is_status ? event["value"] : event["value"]["execution_status"]).string_or_empty());
+}
+
 /// What a `full_state` says at the end of a run: whose it is, the status, and whether there is a stop hook.
 std::string trimmed_state(JsonReader& json, std::string_view text, const JsonPart& event) {
     std::string state;
@@ -66,6 +73,8 @@ RecordOrNot TopicRecords::make(const DoorEvent& from, std::size_t limit) const {
     } else {
         made.record.value = trimmed.empty() ? std::string(from.json) : std::move(trimmed);
     }
+    made.event_id = (*event)["id"].string_or_empty();
+    made.ends_run = says_that_a_run_is_over(*event);
     if (from.seq) made.record.headers.emplace_back("seq", std::to_string(*from.seq));
     if (!from.traceparent.empty()) made.record.headers.emplace_back("traceparent", from.traceparent);
     return made;

@@ -47,6 +47,8 @@ struct NoEvent {
 struct MadeRecord {
     TopicRecord record;
     bool is_trimmed = false;
+    std::string event_id{};  ///< "": it says none
+    bool ends_run = false;   ///< it says that a run is over
 };
 using RecordOrNot = std::variant<MadeRecord, LeftOut, NoEvent>;
 

@@ -78,6 +78,11 @@ void Followed::renewed(Clock::time_point lease_end) {
 
 Followed::Report Followed::report() {
     const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    const auto give_up_after = loop_->shared().rules.give_up_after;
+    report_.lag = lag_.at(now);
+    if (give_up_after.count() > 0 && trouble_since_ && now - *trouble_since_ > give_up_after && !report_.over)
+        report_.over = std::chrono::seconds(0);
     Report copy = report_;
     report_.is_new = false;
     return copy;
@@ -135,6 +140,7 @@ void Followed::carry_out(Effects effects) {
     for (Effect& effect : effects) std::visit([this](auto& each) { carry_out(std::move(each)); }, effect);
     go_on();
     note_behind();
+    if (loop_->shared().rules.until_caught_up && plan_->caught_up()) over("", std::chrono::seconds(0));
 }
 
 void Followed::carry_out(Produce&& record) {
@@ -355,6 +361,10 @@ void Followed::over(std::string why, std::chrono::seconds pause) {
 
 void Followed::in_trouble(std::string why) {
     const std::lock_guard lock(mutex_);
+    if (why.empty())
+        trouble_since_.reset();
+    else if (!trouble_since_)
+        trouble_since_ = Clock::now();
     if (report_.update.trouble == why) return;
     report_.update.trouble = std::move(why);
     report_.is_new = true;
@@ -362,6 +372,8 @@ void Followed::in_trouble(std::string why) {
 
 void Followed::note_behind() {
     const std::lock_guard lock(mutex_);
+    const std::int64_t in_topic = plan_->position().next;
+    lag_.note(in_topic + plan_->behind(), in_topic, Clock::now());
     if (report_.update.behind == plan_->behind()) return;
     report_.update.behind = plan_->behind();
     report_.is_new = true;

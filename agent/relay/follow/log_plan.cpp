@@ -30,6 +30,7 @@ void LogPlan::start() {
 void LogPlan::restart() {
     reading_ = Reading::none;
     rewound_ = false;
+    was_compared_ = false;
     recent_ = {};
     late_.clear();
     want_reading(true);
@@ -212,6 +213,7 @@ void LogPlan::end_reading() {
                   [this](const auto& each) { return each.second + readings_to_be_found <= readings_; });
     reading_ = Reading::none;
     rewound_ = false;
+    was_compared_ = was_compared_ || counted_;
     resting_ = true;
     add(SetTimer{Timer::again, std::max(rules().rest, took_)});
     wanted_ = wanted_ || !told_.empty();

@@ -43,6 +43,7 @@ class LogPlan final : public FollowPlan {
     void count(const CountRead& read) override;
     void failed(const ReadFailed& failure) override;
     void fired(Timer timer) override;
+    bool is_at_end() const override { return was_compared_ && reading_ == Reading::none; }
 
     void want_reading(bool compare);
     void begin_reading();
@@ -58,10 +59,11 @@ class LogPlan final : public FollowPlan {
     std::int64_t missing() const;
 
     Reading reading_ = Reading::none;
-    bool wanted_ = false;   ///< another reading
-    bool resting_ = false;  ///< until then
-    bool compare_ = true;   ///< the next reading begins with the log's count
-    std::string cursor_;    ///< the page that is being read
+    bool wanted_ = false;        ///< another reading
+    bool resting_ = false;       ///< until then
+    bool compare_ = true;        ///< the next reading begins with the log's count
+    bool was_compared_ = false;  ///< a reading that did so has come to its end
+    std::string cursor_;         ///< the page that is being read
     std::chrono::milliseconds took_{0};
     std::optional<std::int64_t> counted_;
     bool rewound_ = false;  ///< the reading began at the log's first event
