@@ -131,6 +131,7 @@ void Followed::begin(const agent::Features& features) {
 }
 
 void Followed::happened(Happening happening) {
+    if (is_finished_) return;
     // What was not sent yet is read again from where the topic is.
     if (std::holds_alternative<GivenUp>(happening)) clear_outbox();
     carry_out(plan_->step(std::move(happening)));
@@ -140,7 +141,17 @@ void Followed::carry_out(Effects effects) {
     for (Effect& effect : effects) std::visit([this](auto& each) { carry_out(std::move(each)); }, effect);
     go_on();
     note_behind();
-    if (loop_->shared().rules.until_caught_up && plan_->caught_up()) over("", std::chrono::seconds(0));
+    if (loop_->shared().rules.until_caught_up && plan_->caught_up()) finish();
+}
+
+void Followed::finish() {
+    over("", std::chrono::seconds(0));
+    // What happens from now on is for the next one.
+    is_finished_ = true;
+    ++connections_;
+    for (auto& timer : timers_) timer.cancel();
+    connect_at_.cancel();
+    if (connection_) std::exchange(connection_, nullptr)->cut();
 }
 
 void Followed::carry_out(Produce&& record) {

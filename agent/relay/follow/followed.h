@@ -77,6 +77,7 @@ class Followed : public std::enable_shared_from_this<Followed> {
     void over(std::string why, std::chrono::seconds pause);
     void in_trouble(std::string why);
     void note_behind();
+    void finish();
 
     const std::shared_ptr<Loop> loop_;
     RequestPool& pool_;
@@ -85,6 +86,7 @@ class Followed : public std::enable_shared_from_this<Followed> {
     Clock::time_point lease_end_;
     bool stopped_ = false;
     bool is_session_ = false;
+    bool is_finished_ = false;  ///< FollowRules::until_caught_up
     std::unique_ptr<FollowPlan> plan_;
 
     std::deque<Produce> outbox_;  ///< the topic had no room
