@@ -68,12 +68,6 @@ std::optional<Address> parse_address(std::string_view url) {
     return address;
 }
 
-bool is_same_address(std::string_view one_url, std::string_view other_url) {
-    const auto one = parse_address(one_url);
-    const auto other = parse_address(other_url);
-    return one && other && one->url() == other->url();
-}
-
 std::string percent_encoded(std::string_view text) {
     std::string encoded;
     for (const char c : text) {

@@ -22,9 +22,6 @@ struct Address {
 /// Reads "http[s]://host[:port][/prefix]". nullopt for any other form, also one with a user or a query.
 std::optional<Address> parse_address(std::string_view url);
 
-/// Whether both are the address of one server.
-bool is_same_address(std::string_view one_url, std::string_view other_url);
-
 /// `text` as a value in a URL's path or query: everything but letters, digits and -._~ is percent-encoded.
 std::string percent_encoded(std::string_view text);
 

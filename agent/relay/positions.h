@@ -26,6 +26,9 @@ struct LogPosition {
 /// "17 behind 0c5f…", for people.
 std::string text_of(const LogPosition& position);
 
+/// Whether both URLs are the address of one server.
+bool is_same_server(const std::string& one, const std::string& other);
+
 /// A conversation that is ours to follow until the lease ends.
 struct Claim {
     ConversationId conversation_id;

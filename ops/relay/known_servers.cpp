@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "agent/address.h"
 #include "agent/relay/webhook/sender_keys.h"
 
 namespace epilogue {
@@ -22,9 +21,9 @@ std::vector<MysqlRelayPositions::KnownServer> known_servers(const Config& config
 
 Secret known_key(const Config& config, const std::string& url) {
     for (const auto& each : config.relay.servers)
-        if (agent::is_same_address(each.url, url)) return each.key;
-    return agent::is_same_address(config.agent_server.url, url) ? config.agent_server.session_api_key
-                                                                : Secret();
+        if (relay::is_same_server(each.url, url)) return each.key;
+    return relay::is_same_server(config.agent_server.url, url) ? config.agent_server.session_api_key
+                                                               : Secret();
 }
 
 }  // namespace epilogue

@@ -43,15 +43,21 @@ const std::vector<Script> scripts{
 
 const Json relays_key = "a-key-of-the-relay";
 
+/// What the relay reads by itself.
+enum class Followed { nothing, waited_for, whole_server };
+
 /// A server that tells the relay of everything at once, and the relay, by the doors that are open.
 class World {
   public:
-    World(const std::string& name, bool by_webhook, bool by_following)
+    World(const std::string& name, bool by_webhook, Followed followed)
         : relay_port_(process::free_port()),
           server_(version(), "UTC", by_webhook ? webhooks() : ""),
           rig_(name, 3),
-          relays_(relay_settings(by_following)),
-          relay_(relays_.start({"relay"}), relay_port_),
+          servers_(followed == Followed::whole_server
+                       ? "[{url = \"" + server_url() + "\", key = \"lab-key\", all = true}]"
+                       : ""),
+          relays_(relay_settings(followed == Followed::waited_for)),
+          relay_(relays_.start({"relay"}, {{"EPILOGUE_RELAY_SERVERS", servers_}}), relay_port_),
           worker_(rig_.epilogue().worker()) {
         relay_.wait_ready(patience);
     }
@@ -90,6 +96,19 @@ class World {
         return "";
     }
 
+    /// What `relay --once` says of a server that it brings once more.
+    std::string bring_once() const {
+        auto once = relays_.start({"relay", "--once", server_url(), "--key", "env:SERVER_KEY"},
+                                  {{"SERVER_KEY", "lab-key"}});
+        if (!once.wait(patience)) throw std::runtime_error("relay --once does not end: " + once.err());
+        return once.out() + once.err();
+    }
+    std::size_t events() const {
+        std::size_t events = 0;
+        for (const auto& each : conversations_) events += expect((*each)->calls().events()).size();
+        return events;
+    }
+
     /// What is known when something does not come.
     std::string report() {
         return "topic: " + missing(true) + "\nstatus: " + relays_.run({"relay", "status", "--json"}).out +
@@ -97,6 +116,7 @@ class World {
     }
 
   private:
+    std::string server_url() const { return "http://127.0.0.1:" + std::to_string(server_.port()); }
     std::string webhooks() const {
         return Json::array({{{"base_url", "http://127.0.0.1:" + std::to_string(relay_port_)},
                              {"flush_delay", 1},
@@ -109,7 +129,7 @@ class World {
         settings["relay.http_listen"] = "127.0.0.1:" + std::to_string(relay_port_);
         settings["relay.keys"] = std::vector<std::string>{relays_key.get<std::string>()};
         if (by_following) {
-            settings["agent_server.url"] = "http://127.0.0.1:" + std::to_string(server_.port());
+            settings["agent_server.url"] = server_url();
             settings["agent_server.session_api_key"] = "lab-key";
         }
         return settings;
@@ -118,6 +138,7 @@ class World {
     const unsigned short relay_port_;
     RealServer server_;
     Rig rig_;
+    const std::string servers_;
     Epilogue relays_;
     WorkerProcess relay_;
     WorkerProcess worker_;
@@ -160,16 +181,28 @@ void every_end_is_posted_once(World& world, bool in_order) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(followed_alone_each_end_of_real_agents_is_posted_once_and_the_topic_is_the_log) {
-    World world("followed", false, true);
+    World world("followed", false, Followed::waited_for);
     every_end_is_posted_once(world, true);
 }
 
+BOOST_AUTO_TEST_CASE(
+    of_a_server_that_is_followed_as_a_whole_each_end_is_posted_once_also_when_its_logs_are_brought_again) {
+    World world("whole_server", false, Followed::whole_server);
+    every_end_is_posted_once(world, true);
+    const auto posts = world.rig().platform().visible().size();
+    BOOST_TEST(world.bring_once() == std::to_string(scripts.size()) + " of " +
+                                         std::to_string(scripts.size()) + " conversations, " +
+                                         std::to_string(world.events()) + " events acknowledged\n");
+    eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
+    BOOST_TEST(world.rig().platform().visible().size() == posts);
+}
+
 BOOST_AUTO_TEST_CASE(by_webhook_alone_each_end_of_real_agents_is_posted_once) {
-    World world("webhooks", true, false);
+    World world("webhooks", true, Followed::nothing);
     every_end_is_posted_once(world, false);
 }
 
 BOOST_AUTO_TEST_CASE(by_both_doors_at_once_each_end_of_real_agents_is_posted_once) {
-    World world("both_doors", true, true);
+    World world("both_doors", true, Followed::waited_for);
     every_end_is_posted_once(world, false);
 }

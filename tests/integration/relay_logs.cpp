@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(exit_codes_say_what_is_wrong) {
     BOOST_TEST(code({"http://127.0.0.1:1", "--key", "secret"}) == 64);
     BOOST_TEST(code({"http://127.0.0.1:1", "--key", "env:NOT_SET"}) == 64);
     FakeAgentServer server;
-    BOOST_TEST(code({server.url()}) == 64);  // it lets nobody in without its key
+    BOOST_TEST(code({server.url()}) == 64);  // it refuses an empty key
     const TempDir dir;
     write(dir.path() / "events/0.json", "{}");
     const auto nowhere = "kafka.brokers=127.0.0.1:" + std::to_string(free_port());

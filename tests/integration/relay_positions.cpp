@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_followed_as_a_whole_has_each_of_its_conver
     BOOST_TEST(claims[0].server == "http://one:1");
     BOOST_TEST(claims[0].session_key.reveal() == "key of one");
 
-    // Not on the list any more: unless it was added meanwhile, or somebody waits for it.
+    // Not on the list any more: unless it was added meanwhile, or a callback waits for it.
     expect(trial.positions.found("http://one:1", {bb}, true));
     BOOST_TEST((trial.wanted() == std::vector<std::string>{"aa", "bb"}));
     trial.database.query("UPDATE relay_positions SET added_at=added_at - INTERVAL 1 HOUR");
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(what_webhooks_told_of_and_nobody_follows_can_be_compared_wh
     BOOST_TEST(expect(trial.positions.renew_compared("me", {claims[0].conversation_id}, 60s)).size() == 1U);
     BOOST_TEST((trial.wanted() == std::vector<std::string>{"followed"}));
 
-    // The position is kept, and whoever waits for it later goes on from there.
+    // The position is kept, and the follower of a later callback goes on from there.
     BOOST_TEST(expect(trial.positions.release(
         "me", {claims[0].conversation_id, claims[0].generation, {7, "g"}, 0, ""}, 0s)));
     trial.wait_for("by address", "");

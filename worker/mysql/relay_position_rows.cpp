@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "agent/address.h"
 #include "worker/mysql/chunks.h"
 #include "worker/mysql/columns.h"
 
@@ -119,8 +118,8 @@ std::vector<SqlValue> MysqlRelayPositions::urls_of_all() const {
 const Secret& MysqlRelayPositions::key_of(const std::string& server) const {
     static const Secret none;
     for (const KnownServer& each : servers_)
-        if (agent::is_same_address(each.url, server)) return each.session_key;
-    return agent::is_same_address(fallback_.url, server) ? fallback_.session_key : none;
+        if (relay::is_same_server(each.url, server)) return each.session_key;
+    return relay::is_same_server(fallback_.url, server) ? fallback_.session_key : none;
 }
 
 Result<void> MysqlRelayPositions::found(const std::string& server,

@@ -22,7 +22,7 @@ class MysqlRelayPositions final : public relay::Positions {
     struct KnownServer {
         std::string url;  ///< [[relay.servers]]
         Secret session_key{};
-        bool all = false;  ///< each of its conversations is followed, whoever waits for it
+        bool all = false;  ///< each of its conversations is followed, with or without a callback
         /// Of its key as a webhook's sender (relay_owners), where no other server has that key; "": none.
         std::string sender{};
     };
@@ -52,8 +52,8 @@ class MysqlRelayPositions final : public relay::Positions {
     Result<bool> release(const std::string& owner, const relay::PositionUpdate& last,
                          std::chrono::seconds pause) override;
 
-    /// @{ Of conversations that webhooks told of and nobody follows: to be compared with their logs once.
-    /// claim_to_compare() takes those of `conversations` whose server is known and that nobody holds.
+    /// @{ Of conversations that webhooks told of and no relay follows: to be compared with their logs once.
+    /// claim_to_compare() takes those of `conversations` whose server is known and that no relay holds.
     Result<std::vector<ConversationId>> told_lately();
     Result<std::vector<relay::Claim>> claim_to_compare(const std::string& owner,
                                                        const std::vector<ConversationId>& conversations,

@@ -27,6 +27,7 @@ class OncePositions final : public Positions {
     OncePositions(const std::vector<ConversationId>& conversations, const std::string& server,
                   const Secret& session_key);
 
+    /// How far it is now. Thread-safe.
     Progress progress() const;
 
     Result<Discovered> discover() override { return Discovered{}; }

@@ -39,8 +39,8 @@ struct MissingEvents {
 enum class Compared {
     caught_up,   ///< the topic has all of the log
     unanswered,  ///< the server could not be asked, or did not answer
-    gone,        ///< the server has no such conversation, or lets nobody in
-    impossible,  ///< no address is known, or somebody else reads that log
+    gone,        ///< the server has no such conversation, or refuses the key
+    impossible,  ///< no address is known, or another relay reads that log
 };
 
 /// Thread-safe.
