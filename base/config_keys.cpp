@@ -159,11 +159,10 @@ ConfigSection relay_section() {
              "webhooks are answered 503."},
             {"threads", range(&Relay::threads, 1, 64), "Threads that serve all connections."},
             {"servers", agent_servers(at(&Relay::servers)),
-             "Agent servers by their address, each with the session key that it asks for (\"\": none). With "
-             "all = "
-             "true every conversation of the server is followed, without it those that a callback waits for "
-             "and "
-             "whose address says that server."},
+             "Agent servers that the relay can reach, each with the session key that it asks for (\"\": "
+             "none). With all = true every conversation of the server is followed. Without it those that a "
+             "callback waits for and whose address says that server; and what webhooks with that key bring "
+             "is compared with its logs."},
         }};
 }
 

@@ -43,7 +43,7 @@ class LogPlan final : public FollowPlan {
     void count(const CountRead& read) override;
     void failed(const ReadFailed& failure) override;
     void fired(Timer timer) override;
-    bool is_at_end() const override { return was_compared_ && reading_ == Reading::none; }
+    bool is_at_end() const override { return was_compared_ && reading_ == Reading::none && !wanted_; }
 
     void want_reading(bool compare);
     void begin_reading();
