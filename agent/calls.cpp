@@ -76,6 +76,18 @@ AgentResult<ConversationPage> list_conversations(const AgentServer& server, int 
     return result;
 }
 
+AgentResult<ConversationIds> list_conversation_ids(const AgentServer& server, int limit,
+                                                   const std::string& page_id, const std::stop_token& stop) {
+    auto page =
+        page_in(server.send({.path = conversations + "/search" + page_query(limit, page_id), .stop = stop}));
+    if (!page) return AgentFailure(page.error());
+    ConversationIds result;
+    for (const Json& item : (*page)["items"])
+        if (auto id = string_in(item, "id"); !id.empty()) result.ids.push_back(std::move(id));
+    result.next_page_id = string_in(*page, "next_page_id");
+    return result;
+}
+
 std::string status_in(std::string_view info) {
     return string_in(parse_ordered_json(info), "execution_status");
 }

@@ -32,6 +32,15 @@ AgentResult<std::string> create_conversation(const AgentServer& server, std::str
 AgentResult<ConversationPage> list_conversations(const AgentServer& server, int limit,
                                                  const std::string& status, const std::string& page_id);
 
+/// One page of the ids alone, as the server writes them.
+struct ConversationIds {
+    std::vector<std::string> ids;
+    std::string next_page_id;  ///< "": the last page
+};
+/// The newest first. `stop` as in Call.
+AgentResult<ConversationIds> list_conversation_ids(const AgentServer& server, int limit,
+                                                   const std::string& page_id, const std::stop_token& stop);
+
 /// The execution status in what ConversationCalls::info() gave; "" when it says none.
 std::string status_in(std::string_view info);
 

@@ -84,12 +84,19 @@ struct Config {
         bool operator==(const AgentServer&) const = default;
     };
     struct Relay {
+        struct Server {
+            std::string url;
+            Secret key;
+            bool all = false;
+            bool operator==(const Server&) const = default;
+        };
         std::string http_listen = "127.0.0.1:9465";
         std::vector<Secret> keys;
         std::vector<std::string> leave_out{"StreamingDeltaEvent", "LLMCompletionLogEvent"};
         std::size_t max_event_bytes = std::size_t{16} << 20U;
         std::size_t buffer_bytes = std::size_t{64} << 20U;
         int threads = 2;
+        std::vector<Server> servers;
         bool operator==(const Relay&) const = default;
     };
     struct Retention {

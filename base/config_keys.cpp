@@ -158,6 +158,11 @@ ConfigSection relay_section() {
              "Bytes of requests being read, and of events on their way to Kafka, at most of each; above it "
              "webhooks are answered 503."},
             {"threads", range(&Relay::threads, 1, 64), "Threads that serve all connections."},
+            {"servers", agent_servers(at(&Relay::servers)),
+             "Agent servers that the relay can reach, each with the session key that it asks for (\"\": "
+             "none). With all = true every conversation of the server is followed. Without it those that a "
+             "callback waits for and whose address says that server; and what webhooks with that key bring "
+             "is compared with its logs."},
         }};
 }
 

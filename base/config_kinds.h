@@ -99,6 +99,9 @@ ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std:
 ConfigKind named_tokens(ConfigPlace<std::map<std::string, Secret>> place, std::string expected,
                         std::string sample);
 
+/// `[[relay.servers]]`: url, key and all, each address once.
+ConfigKind agent_servers(ConfigPlace<std::vector<Config::Relay::Server>> place);
+
 /// Building stones of the templates below: values as 64-bit numbers and as a position in a list of names.
 ConfigKind integer_in(std::int64_t low, std::int64_t high, std::int64_t standard,
                       std::function<void(Config&, std::int64_t)> set);

@@ -26,6 +26,9 @@ struct LogPosition {
 /// "17 behind 0c5f…", for people.
 std::string text_of(const LogPosition& position);
 
+/// Whether both URLs are the address of one server.
+bool is_same_server(const std::string& one, const std::string& other);
+
 /// A conversation that is ours to follow until the lease ends.
 struct Claim {
     ConversationId conversation_id;
@@ -74,8 +77,9 @@ class Positions {
     virtual Result<std::vector<Claim>> claim(const std::string& owner, std::size_t limit,
                                              std::chrono::seconds lease) = 0;
 
-    /// Ends the leases that `owner` has: for a follower that takes the place of one that was killed.
-    virtual Result<void> end_leases(const std::string& owner) = 0;
+    /// Ends the leases that `owner` has: for a follower that takes the place of one that was killed. Where
+    /// positions end with the process there are none.
+    virtual Result<void> end_leases(const std::string& /*owner*/) { return {}; }
 
     /// Prolongs the leases that `owner` has of those and that have not ended, and returns what it still
     /// holds.

@@ -29,62 +29,55 @@ bool ends_a_run(const JsonPart& event, FullState door_says) {
     return door_says == FullState::ends_run;
 }
 
+bool says_that_a_run_is_over(const JsonPart& event) {
+    const bool is_status = event["key"].string() == "execution_status";
+    return event["kind"].string() == "ConversationStateUpdateEvent" &&
+           agent::ends_run(
+               (is_status ? event["value"] : event["value"]["execution_status"]).string_or_empty());
+}
+
+/// What a `full_state` says at the end of a run: whose it is, the status, and whether there is a stop hook.
+std::string trimmed_state(JsonReader& json, std::string_view text, const JsonPart& event) {
+    std::string state;
+    for (const char* name : {"kind", "id", "timestamp", "source", "key"}) {
+        const JsonPart& member = event[name];
+        if (!member.string()) continue;
+        state += (state.empty() ? "{" : ",") + json_string(name) + ":" + json_string(*member.string());
+    }
+    const JsonPart& value = event["value"];
+    state += R"(,"value":{"execution_status":)" + json_string(value["execution_status"].string_or_empty());
+    if (value["hook_config"].is_given())
+        state += R"(,"hook_config":)" + json.raw_member(json.raw_member(text, "value"), "hook_config");
+    return state + "}}";
+}
+
 }  // namespace
 
-struct TopicRecords::Reader {
-    std::vector<std::string> leave_out;
-    JsonReader json;
+RecordOrNot TopicRecords::make(const DoorEvent& from, std::size_t limit) const {
+    thread_local JsonReader json;
+    std::string trimmed;
+    if (from.json.size() > limit) trimmed = trimmed_event(from.json, limit);
+    const std::string_view text = trimmed.empty() ? from.json : trimmed;
+    const auto event = json.read(text, wanted);
+    if (!event) return NoEvent{std::string(event.error().reason) + " " + event.error().detail};
+    const std::string_view kind = (*event)["kind"].string_or_empty();
+    if (!kind.empty() && std::ranges::find(leave_out_, kind) != leave_out_.end())
+        return LeftOut::unwanted_kind;
 
-    /// What a `full_state` says at the end of a run: whose it is, the status, and whether there is a stop
-    /// hook.
-    std::string trimmed_state(std::string_view text, const JsonPart& event) {
-        std::string state;
-        for (const char* name : {"kind", "id", "timestamp", "source", "key"}) {
-            const JsonPart& member = event[name];
-            if (!member.string()) continue;
-            state += (state.empty() ? "{" : ",") + json_string(name) + ":" + json_string(*member.string());
-        }
-        const JsonPart& value = event["value"];
-        state +=
-            R"(,"value":{"execution_status":)" + json_string(value["execution_status"].string_or_empty());
-        if (value["hook_config"].is_given())
-            state += R"(,"hook_config":)" + json.raw_member(json.raw_member(text, "value"), "hook_config");
-        return state + "}}";
+    MadeRecord made{{from.conversation_id, {}, {{"source", std::string(door_names.of(from.door))}}},
+                    !trimmed.empty()};
+    if (is_full_state(*event)) {
+        if (!ends_a_run(*event, from.full_state)) return LeftOut::snapshot;
+        made.record.value = trimmed_state(json, text, *event);
+        made.record.headers.emplace_back("run_over", "1");
+    } else {
+        made.record.value = trimmed.empty() ? std::string(from.json) : std::move(trimmed);
     }
-
-    RecordOrNot make(const DoorEvent& from, std::size_t limit) {
-        std::string trimmed;
-        if (from.json.size() > limit) trimmed = trimmed_event(from.json, limit);
-        const std::string_view text = trimmed.empty() ? from.json : trimmed;
-        const auto event = json.read(text, wanted);
-        if (!event) return NoEvent{std::string(event.error().reason) + " " + event.error().detail};
-        const std::string_view kind = (*event)["kind"].string_or_empty();
-        if (!kind.empty() && std::ranges::find(leave_out, kind) != leave_out.end())
-            return LeftOut::unwanted_kind;
-
-        MadeRecord made{{from.conversation_id, {}, {{"source", std::string(door_names.of(from.door))}}},
-                        !trimmed.empty()};
-        if (is_full_state(*event)) {
-            if (!ends_a_run(*event, from.full_state)) return LeftOut::snapshot;
-            made.record.value = trimmed_state(text, *event);
-            made.record.headers.emplace_back("run_over", "1");
-        } else {
-            made.record.value = trimmed.empty() ? std::string(from.json) : std::move(trimmed);
-        }
-        if (from.seq) made.record.headers.emplace_back("seq", std::to_string(*from.seq));
-        if (!from.traceparent.empty()) made.record.headers.emplace_back("traceparent", from.traceparent);
-        return made;
-    }
-};
-
-TopicRecords::TopicRecords(std::vector<std::string> leave_out)
-    : reader_(std::make_unique<Reader>(Reader{std::move(leave_out), {}})) {}
-TopicRecords::~TopicRecords() = default;
-TopicRecords::TopicRecords(TopicRecords&&) noexcept = default;
-TopicRecords& TopicRecords::operator=(TopicRecords&&) noexcept = default;
-
-RecordOrNot TopicRecords::make(const DoorEvent& event, std::size_t limit) {
-    return reader_->make(event, limit);
+    made.event_id = (*event)["id"].string_or_empty();
+    made.ends_run = says_that_a_run_is_over(*event);
+    if (from.seq) made.record.headers.emplace_back("seq", std::to_string(*from.seq));
+    if (!from.traceparent.empty()) made.record.headers.emplace_back("traceparent", from.traceparent);
+    return made;
 }
 
 }  // namespace epilogue::relay

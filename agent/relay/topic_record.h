@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -47,25 +47,23 @@ struct NoEvent {
 struct MadeRecord {
     TopicRecord record;
     bool is_trimmed = false;
+    std::string event_id{};  ///< "": it says none
+    bool ends_run = false;   ///< it says that a run is over
 };
 using RecordOrNot = std::variant<MadeRecord, LeftOut, NoEvent>;
 
-/// Makes records one after the other, reusing its buffers. Not thread-safe.
+/// Makes records; each thread reuses buffers of its own. Thread-safe.
 class TopicRecords {
   public:
     /// `leave_out`: kinds of V1 that are left out.
-    explicit TopicRecords(std::vector<std::string> leave_out);
-    ~TopicRecords();
-    TopicRecords(TopicRecords&&) noexcept;
-    TopicRecords& operator=(TopicRecords&&) noexcept;
+    explicit TopicRecords(std::vector<std::string> leave_out) : leave_out_(std::move(leave_out)) {}
 
     /// The record, its value in at most `limit` bytes (see trimmed_event.h). Whatever is JSON makes one,
     /// also what is no event: the worker keeps those as dead letters, where an operator sees them.
-    RecordOrNot make(const DoorEvent& event, std::size_t limit);
+    RecordOrNot make(const DoorEvent& event, std::size_t limit) const;
 
   private:
-    struct Reader;
-    std::unique_ptr<Reader> reader_;
+    const std::vector<std::string> leave_out_;
 };
 
 }  // namespace epilogue::relay

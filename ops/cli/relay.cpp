@@ -7,6 +7,7 @@
 #include "base/io/log.h"
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
+#include "ops/cli/relay_once.h"
 #include "ops/cli/signal_watch.h"
 
 namespace epilogue::cli {
@@ -48,11 +49,20 @@ void add_relay(CLI::App& program) {
     auto* command = program.add_subcommand(
         "relay", "Bring the events of agent servers into the topic until SIGTERM or SIGINT");
     auto common = std::make_shared<Common>();
+    auto once = std::make_shared<RelayOnce>();
     add_common(*command, *common, false);
+    auto* once_option =
+        command->add_option("--once", once->from,
+                            "Bring all of this into the topic and end: a file or folder of persisted events, "
+                            "or the URL of an agent "
+                            "server, with /api/conversations/ID behind it for one conversation");
+    command->add_option("--key", once->key, "The session key of that server: env:NAME or file:PATH")
+        ->needs(once_option);
     add_status(*command);
-    command->callback([common, command] {
+    command->callback([common, once, command] {
         if (!command->get_subcommands().empty()) return;
         const Config config = load(*common);
+        if (!once->from.empty()) return relay_once(config, *once, *common);
         std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is a write that failed
         std::stop_source stop;
         const SignalWatch watch({SIGTERM, SIGINT}, [&](int signal) {

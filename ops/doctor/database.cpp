@@ -7,6 +7,7 @@
 
 #include "base/io/mysql.h"
 #include "base/text.h"
+#include "ops/doctor/relay.h"
 #include "worker/mysql/columns.h"
 #include "worker/mysql/migrate.h"
 #include "worker/settings.h"
@@ -174,6 +175,8 @@ Result<void> visit_tables(MysqlSession& session, const Config& config, DatabaseV
     TRY(visit.positions, positions_of(session, config.kafka.topic));
     TRY(visit.watching, watching_in(session));
     append(visit.findings, judge_ledger(session));
+    TRY(const auto relayed, relay_rows(session));
+    append(visit.findings, judge_relay_rows(relayed, !config.relay.keys.empty()));
     return {};
 }
 

@@ -3,24 +3,24 @@
 #include <utility>
 #include <variant>
 
-#include "agent/relay/topic_record.h"
-
 namespace epilogue {
+
+relay::DoorEvent door_event_of(const relay::FollowedEvent& event) {
+    relay::DoorEvent given;
+    given.conversation_id = event.conversation_id;
+    given.json = event.json;
+    given.door = relay::Door::follower;
+    given.seq = event.seq;
+    given.full_state = event.run_over ? relay::FullState::ends_run : relay::FullState::begins_subscription;
+    return given;
+}
 
 relay::RecordMaker followed_records(const Config::Relay& settings, relay::DoorObserver observer,
                                     std::function<std::size_t()> max_event_bytes) {
-    return [leave_out = settings.leave_out, observer = std::move(observer),
+    return [records = relay::TopicRecords(settings.leave_out), observer = std::move(observer),
             max_event_bytes = std::move(max_event_bytes)](
                const relay::FollowedEvent& event) -> std::optional<relay::TopicRecord> {
-        relay::TopicRecords records(leave_out);
-        relay::DoorEvent given;
-        given.conversation_id = event.conversation_id;
-        given.json = event.json;
-        given.door = relay::Door::follower;
-        given.seq = event.seq;
-        given.full_state =
-            event.run_over ? relay::FullState::ends_run : relay::FullState::begins_subscription;
-        auto made = records.make(given, max_event_bytes());
+        auto made = records.make(door_event_of(event), max_event_bytes());
         if (auto* record = std::get_if<relay::MadeRecord>(&made)) {
             if (record->is_trimmed) observer.trimmed(relay::Door::follower);
             return std::move(record->record);

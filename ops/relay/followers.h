@@ -10,9 +10,13 @@
 #include "agent/relay/follow/follower.h"
 #include "agent/relay/observer.h"
 #include "agent/relay/topic.h"
+#include "agent/relay/topic_record.h"
 #include "base/config.h"
 
 namespace epilogue {
+
+/// The event as the follower's door has it.
+relay::DoorEvent door_event_of(const relay::FollowedEvent& event);
 
 /// What makes a followed event's record, within `max_event_bytes()` bytes; tells `observer` of what it leaves
 /// out and trims. Thread-safe.

@@ -1,11 +1,15 @@
 #include "ops/relay/relay.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <optional>
 
+#include "agent/address.h"
 #include "agent/relay/follow/follower.h"
+#include "agent/relay/follow/server_listing.h"
 #include "agent/relay/kafka_topic.h"
 #include "agent/relay/webhook/http_server.h"
 #include "agent/relay/webhook/webhook_door.h"
@@ -13,7 +17,9 @@
 #include "base/process/place.h"
 #include "base/stoppable_wait.h"
 #include "base/thread_name.h"
+#include "ops/relay/compared.h"
 #include "ops/relay/followers.h"
+#include "ops/relay/known_servers.h"
 #include "ops/relay/relay_endpoints.h"
 #include "ops/relay/relay_metrics.h"
 #include "ops/relay/topic_watch.h"
@@ -56,19 +62,24 @@ class RelayProcess {
           store_(mysql_settings(config), {}),
           positions_store_(mysql_settings(config), {}),
           positions_(positions_store_, session_key_sealer(config.security.keys),
-                     {config.agent_server.url, config.agent_server.session_api_key}) {}
+                     {config.agent_server.url, config.agent_server.session_api_key}, known_servers(config)) {}
 
     Result<void> run(const std::stop_token& stop) {
         TRY(topic_, relay::KafkaTopic::open(kafka_settings(config_), topic_rules()));
         watch_.emplace(kafka_settings(config_),
                        TopicWatchRules{config_.kafka.topic, config_.relay.max_event_bytes}, readiness_);
+        followed_topic_.emplace(*topic_, metrics_.observer());
+        start_comparisons();
         TRY_VOID(start_webhooks());
         start_follower();
+        start_listings();
         const auto database =
             named_thread("relay-database", [this](const auto& s) { watch_database(config_, readiness_, s); });
         wait_for_stop(stop);
         readiness_.set("relay", "draining");
+        listings_.clear();
         follower_->stop();
+        if (comparisons_) comparisons_->stop();
         if (!server_->drain(drain_within)) {
             log_warn("the drain did not end in time: what was not answered is sent again");
             std::_Exit(0);
@@ -94,6 +105,9 @@ class RelayProcess {
         rules.leave_out = config_.relay.leave_out;
         rules.max_event_bytes = [this] { return watch_->max_event_bytes(); };
         rules.observer = metrics_.observer();
+        rules.came = [this](const relay::CameEvent& event) {
+            if (comparisons_) comparisons_->came(event);
+        };
         rules.owners_answered = [this](const std::string& why) { readiness_.set("owners", why); };
         door_.emplace(*topic_, owners_, relay::SenderKeys(config_.relay.keys), std::move(rules));
         endpoints_.emplace(
@@ -111,7 +125,6 @@ class RelayProcess {
     }
 
     void start_follower() {
-        followed_topic_.emplace(*topic_, metrics_.observer());
         auto rules = follow_rules(relay::delivery_timeout);
         // The port is ours now: the relay that had it before, and followed from here, is gone.
         rules.owner = process::place_of_listener(server_->port());
@@ -122,8 +135,46 @@ class RelayProcess {
         follows_ = true;
     }
 
+    void start_listings() {
+        for (const auto& each : config_.relay.servers) {
+            const auto address = agent::parse_address(each.url);
+            if (!each.all || !address) continue;
+            listings_.push_back(std::make_unique<relay::ServerListing>(
+                std::make_shared<const agent::AgentServer>(*address, each.key),
+                [this, url = each.url](const auto& conversations, bool is_all) {
+                    return positions_.found(url, conversations, is_all);
+                }));
+        }
+    }
+
+    /// Of what webhooks bring.
+    void start_comparisons() {
+        if (config_.relay.keys.empty()) return;
+        ComparedWithLogsRules rules;
+        rules.follow = rules_to_compare(follow_rules(relay::delivery_timeout));
+        rules.missing = [this](const relay::MissingEvents& missing) {
+            metrics_.missing({missing.found, missing.filled, missing.lost});
+        };
+        rules.state = [this](const relay::FollowState& state) {
+            const std::lock_guard lock(compared_mutex_);
+            compared_ = state;
+        };
+        comparisons_.emplace(
+            positions_, *followed_topic_, relay::TopicRecords(config_.relay.leave_out),
+            [this] { return watch_->max_event_bytes(); }, std::move(rules));
+    }
+
+    /// What requests hold, and what logs are found to have more.
+    DoorBehind webhook_behind() {
+        const auto waiting = door_->waiting();
+        const std::lock_guard lock(compared_mutex_);
+        return {static_cast<std::int64_t>(waiting.events) + compared_.behind,
+                std::max<std::chrono::duration<double>>(waiting.longest, compared_.lag)};
+    }
+
     std::string metrics_text() {
         RelayGauges gauges;
+        gauges.webhook_behind = webhook_behind();
         gauges.bytes_under_way = topic_->bytes_under_way();
         gauges.oldest_under_way = topic_->oldest_under_way();
         gauges.is_ready = missing().empty();
@@ -152,6 +203,10 @@ class RelayProcess {
     std::optional<FollowedTopic> followed_topic_;
     std::optional<relay::Follower> follower_;
     std::atomic<bool> follows_ = false;
+    std::vector<std::unique_ptr<relay::ServerListing>> listings_;
+    std::mutex compared_mutex_;
+    relay::FollowState compared_;
+    std::optional<ComparedWithLogs> comparisons_;
 };
 
 }  // namespace

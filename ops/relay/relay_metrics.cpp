@@ -1,54 +1,48 @@
 #include "ops/relay/relay_metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include "base/version.h"
+#include "worker/observe/families.h"
 #include "worker/observe/process_metrics.h"
 
 namespace epilogue {
 namespace {
 
-using prometheus::Counter;
-using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Registry;
 
-Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-Gauge& gauge(Registry& registry, const char* name, const char* help) {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+/// The one gauge of a family without labels.
+Gauge& one_gauge(Registry& registry, const char* name, const char* help) {
+    return gauge(registry, name, help).Add({});
 }
 
 }  // namespace
 
 struct RelayMetrics::Families {
     Registry registry;
-    Family<Counter>& events = counter(registry, "epilogue_relay_events_total",
-                                      "Events that came by a door, by what became of them");
-    Family<Counter>& trimmed =
+    CounterFamily& events = counter(registry, "epilogue_relay_events_total",
+                                    "Events that came by a door, by what became of them");
+    CounterFamily& trimmed =
         counter(registry, "epilogue_relay_trimmed_total", "Events that were trimmed to the topic's limit");
-    Family<Counter>& requests =
+    CounterFamily& requests =
         counter(registry, "epilogue_relay_requests_total", "HTTP requests that were answered, by status");
-    Family<Counter>& gaps =
-        counter(registry, "epilogue_relay_gaps_total",
-                "Events of agent servers' logs that had not come, by what became of them");
+    CounterFamily& gaps = counter(registry, "epilogue_relay_gaps_total",
+                                  "Events of agent servers' logs that had not come, by what became of them");
     Gauge& followed =
-        gauge(registry, "epilogue_relay_followed", "Conversations whose log this relay follows");
-    Gauge& behind = gauge(registry, "epilogue_relay_behind",
-                          "Events that the servers of followed conversations have and the topic has not");
-    Gauge& bytes = gauge(registry, "epilogue_relay_bytes_under_way",
-                         "Bytes of the events that Kafka has not acknowledged yet");
-    Gauge& oldest = gauge(registry, "epilogue_relay_oldest_unacknowledged_seconds",
-                          "For how long the oldest of them has been under way; 0: there is none");
-    Gauge& ready = gauge(registry, "epilogue_ready", "1 when /readyz answers 200");
-    Family<Gauge>& build = prometheus::BuildGauge()
-                               .Name("epilogue_build_info")
-                               .Help("Always 1; the version is a label")
-                               .Register(registry);
+        one_gauge(registry, "epilogue_relay_followed", "Conversations whose log this relay follows");
+    GaugeFamily& behind = gauge(registry, "epilogue_relay_behind",
+                                "Events that agent servers have told of or are known to have, and the topic "
+                                "has not, by door");
+    GaugeFamily& behind_seconds = gauge(registry, "epilogue_relay_behind_seconds",
+                                        "For how long the one of them has been known that has waited the "
+                                        "longest, by door; 0: none waits");
+    Gauge& bytes = one_gauge(registry, "epilogue_relay_bytes_under_way",
+                             "Bytes of the events that Kafka has not acknowledged yet");
+    Gauge& oldest = one_gauge(registry, "epilogue_relay_oldest_unacknowledged_seconds",
+                              "For how long the oldest of them has been under way; 0: there is none");
+    Gauge& ready = one_gauge(registry, "epilogue_ready", "1 when /readyz answers 200");
+    GaugeFamily& build = gauge(registry, "epilogue_build_info", "Always 1; the version is a label");
 };
 
 RelayMetrics::RelayMetrics() : families_(std::make_unique<Families>()) {
@@ -57,6 +51,7 @@ RelayMetrics::RelayMetrics() : families_(std::make_unique<Families>()) {
         for (const auto outcome : relay::outcome_names.names)
             families_->events.Add(
                 {{"door", std::string(relay::door_names.of(door))}, {"outcome", std::string(outcome)}});
+    set_behind(relay::Door::follower, {});
     for (const char* result : {"found", "filled", "lost"}) families_->gaps.Add({{"result", result}});
 }
 RelayMetrics::~RelayMetrics() = default;
@@ -77,16 +72,24 @@ relay::DoorObserver RelayMetrics::observer() {
 
 relay::FollowObserver RelayMetrics::follow_observer() {
     relay::FollowObserver observer;
-    observer.gap = [this](const relay::GapSeen& gap) {
-        families_->gaps.Add({{"result", "found"}}).Increment(static_cast<double>(gap.found));
-        families_->gaps.Add({{"result", "filled"}}).Increment(static_cast<double>(gap.filled));
-        families_->gaps.Add({{"result", "lost"}}).Increment(static_cast<double>(gap.lost));
-    };
-    observer.state = [this](std::size_t followed, std::int64_t behind) {
-        families_->followed.Set(static_cast<double>(followed));
-        families_->behind.Set(static_cast<double>(behind));
+    observer.gap = [this](const relay::GapSeen& gap) { missing(gap); };
+    observer.state = [this](const relay::FollowState& state) {
+        families_->followed.Set(static_cast<double>(state.followed));
+        set_behind(relay::Door::follower, {state.behind, state.lag});
     };
     return observer;
+}
+
+void RelayMetrics::set_behind(relay::Door door, const DoorBehind& behind) {
+    const prometheus::Labels labels{{"door", std::string(relay::door_names.of(door))}};
+    families_->behind.Add(labels).Set(static_cast<double>(behind.events));
+    families_->behind_seconds.Add(labels).Set(behind.longest.count());
+}
+
+void RelayMetrics::missing(const relay::GapSeen& gap) {
+    families_->gaps.Add({{"result", "found"}}).Increment(static_cast<double>(gap.found));
+    families_->gaps.Add({{"result", "filled"}}).Increment(static_cast<double>(gap.filled));
+    families_->gaps.Add({{"result", "lost"}}).Increment(static_cast<double>(gap.lost));
 }
 
 void RelayMetrics::answered(unsigned status) {
@@ -94,6 +97,7 @@ void RelayMetrics::answered(unsigned status) {
 }
 
 std::string RelayMetrics::text(const RelayGauges& gauges) {
+    set_behind(relay::Door::webhook, gauges.webhook_behind);
     families_->bytes.Set(static_cast<double>(gauges.bytes_under_way));
     families_->oldest.Set(gauges.oldest_under_way.count());
     families_->ready.Set(gauges.is_ready ? 1 : 0);

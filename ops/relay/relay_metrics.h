@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,10 +12,17 @@
 
 namespace epilogue {
 
+/// How far a door is behind the servers.
+struct DoorBehind {
+    std::int64_t events = 0;
+    std::chrono::duration<double> longest{0};  ///< that one of them has waited
+};
+
 /// What is measured when the metrics are asked for.
 struct RelayGauges {
     std::size_t bytes_under_way = 0;
     std::chrono::duration<double> oldest_under_way{};
+    DoorBehind webhook_behind{};
     bool is_ready = false;
 };
 
@@ -30,12 +38,16 @@ class RelayMetrics {
     relay::DoorObserver observer();
     /// Counts and shows what the follower tells; valid as long as the metrics.
     relay::FollowObserver follow_observer();
+    /// Events of logs that had not come.
+    void missing(const relay::GapSeen& gap);
     /// One HTTP request was answered.
     void answered(unsigned status);
     /// All of them, as Prometheus' text.
     std::string text(const RelayGauges& gauges);
 
   private:
+    void set_behind(relay::Door door, const DoorBehind& behind);
+
     struct Families;
     const std::unique_ptr<Families> families_;
 };

@@ -74,8 +74,20 @@ void every_end_is_posted_once(RelayWorld& world, bool in_order) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(followed_alone_each_end_of_real_agents_is_posted_once_and_the_topic_is_the_log) {
-    RelayWorld world("followed", version(), {.following = true});
+    RelayWorld world("followed", version(), {.followed = Followed::waited_for});
     every_end_is_posted_once(world, true);
+}
+
+BOOST_AUTO_TEST_CASE(
+    of_a_server_that_is_followed_as_a_whole_each_end_is_posted_once_also_when_its_logs_are_brought_again) {
+    RelayWorld world("whole_server", version(), {.followed = Followed::whole_server});
+    every_end_is_posted_once(world, true);
+    const auto posts = world.rig().platform().visible().size();
+    BOOST_TEST(world.bring_once() == std::to_string(scripts.size()) + " of " +
+                                         std::to_string(scripts.size()) + " conversations, " +
+                                         std::to_string(world.events()) + " events acknowledged\n");
+    eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
+    BOOST_TEST(world.rig().platform().visible().size() == posts);
 }
 
 BOOST_AUTO_TEST_CASE(by_webhook_alone_each_end_of_real_agents_is_posted_once) {
@@ -84,6 +96,6 @@ BOOST_AUTO_TEST_CASE(by_webhook_alone_each_end_of_real_agents_is_posted_once) {
 }
 
 BOOST_AUTO_TEST_CASE(by_both_doors_at_once_each_end_of_real_agents_is_posted_once) {
-    RelayWorld world("both_doors", version(), {.webhook = true, .following = true});
+    RelayWorld world("both_doors", version(), {.webhook = true, .followed = Followed::waited_for});
     every_end_is_posted_once(world, false);
 }

@@ -102,7 +102,7 @@ void nothing_is_lost_or_doubled(RelayWorld& world) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(followed_alone) {
-    RelayWorld world("kills_followed", version(), {.following = true});
+    RelayWorld world("kills_followed", version(), {.followed = Followed::waited_for});
     nothing_is_lost_or_doubled(world);
 }
 
@@ -112,6 +112,6 @@ BOOST_AUTO_TEST_CASE(by_webhook_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(by_both_doors) {
-    RelayWorld world("kills_both", version(), {.webhook = true, .following = true});
+    RelayWorld world("kills_both", version(), {.webhook = true, .followed = Followed::waited_for});
     nothing_is_lost_or_doubled(world);
 }

@@ -25,13 +25,16 @@ RelayWorld::RelayWorld(const std::string& name, const std::string& version, Rela
     : relay_port_(process::free_port()),
       server_(version, "UTC", doors.webhook ? webhooks() : ""),
       rig_(name, 3),
-      relays_(relay_settings(doors.following)),
+      servers_(doors.followed == Followed::whole_server
+                   ? "[{url = \"" + server_url() + "\", key = \"lab-key\", all = true}]"
+                   : ""),
+      relays_(relay_settings(doors.followed)),
       worker_(rig_.epilogue().worker()) {
     start_relay();
 }
 
 void RelayWorld::start_relay() {
-    relay_.emplace(relays_.start({"relay"}), relay_port_);
+    relay_.emplace(relays_.start({"relay"}, {{"EPILOGUE_RELAY_SERVERS", servers_}}), relay_port_);
     relay_->wait_ready(patience);
 }
 
@@ -81,12 +84,30 @@ std::string RelayWorld::webhooks() const {
         .dump();
 }
 
-Settings RelayWorld::relay_settings(bool by_following) const {
+std::string RelayWorld::server_url() const {
+    return "http://127.0.0.1:" + std::to_string(server_.port());
+}
+
+std::size_t RelayWorld::events() const {
+    std::size_t events = 0;
+    for (const std::string& each : watched_)
+        events += expect(agent::ConversationCalls(server_.client(), each).events()).size();
+    return events;
+}
+
+std::string RelayWorld::bring_once() const {
+    auto once = relays_.start({"relay", "--once", server_url(), "--key", "env:SERVER_KEY"},
+                              {{"SERVER_KEY", "lab-key"}});
+    if (!once.wait(patience)) throw std::runtime_error("relay --once does not end: " + once.err());
+    return once.out() + once.err();
+}
+
+Settings RelayWorld::relay_settings(Followed followed) const {
     Settings settings = rig_.settings();
     settings["relay.http_listen"] = "127.0.0.1:" + std::to_string(relay_port_);
     settings["relay.keys"] = std::vector<std::string>{relays_key};
-    if (by_following) {
-        settings["agent_server.url"] = "http://127.0.0.1:" + std::to_string(server_.port());
+    if (followed == Followed::waited_for) {
+        settings["agent_server.url"] = server_url();
         settings["agent_server.session_api_key"] = "lab-key";
     }
     return settings;

@@ -12,10 +12,13 @@
 
 namespace epilogue::testing {
 
+/// What the relay reads by itself.
+enum class Followed { nothing, waited_for, whole_server };
+
 /// By which ways the relay hears of events.
 struct RelayDoors {
     bool webhook = false;
-    bool following = false;
+    Followed followed = Followed::nothing;
 };
 
 /// The worker is told of no agent server: what it knows came through the topic. Not thread-safe but for
@@ -35,6 +38,11 @@ class RelayWorld {
     /// nothing. Events count once, where they came first.
     std::string missing(bool in_order) const;
 
+    /// How many events the logs have of the conversations that are watched.
+    std::size_t events() const;
+    /// What `relay --once` says of a server that it brings once more.
+    std::string bring_once() const;
+
     /// What is known when something does not come.
     std::string report();
 
@@ -43,12 +51,14 @@ class RelayWorld {
     void start_relay();
 
   private:
+    std::string server_url() const;
     std::string webhooks() const;
-    Settings relay_settings(bool by_following) const;
+    Settings relay_settings(Followed followed) const;
 
     const unsigned short relay_port_;
     RealServer server_;
     Rig rig_;
+    const std::string servers_;
     Epilogue relays_;
     std::optional<WorkerProcess> relay_;
     WorkerProcess worker_;

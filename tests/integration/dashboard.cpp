@@ -29,15 +29,20 @@ std::string percent_encoded(const std::string& text) {
     return encoded.str();
 }
 
-/// Debian's Prometheus, which scrapes one worker twice a second, as job `epilogue`.
+/// Debian's Prometheus, which scrapes one worker twice a second, as job `epilogue`, and a relay as
+/// `epilogue-relay`.
 class Prometheus {
   public:
-    explicit Prometheus(const WorkerProcess& worker) : port_(free_port()) {
+    explicit Prometheus(const WorkerProcess& worker, const WorkerProcess* relay = nullptr)
+        : port_(free_port()) {
         const auto config = folder_.path() / "prometheus.yml";
-        const auto target = worker.url().substr(std::string("http://").size());
-        std::ofstream(config) << "global: {scrape_interval: 500ms, scrape_timeout: 400ms}\n"
-                              << "scrape_configs:\n  - job_name: epilogue\n"
-                              << "    static_configs: [{targets: [\"" << target << "\"]}]\n";
+        const auto job = [](const std::string& name, const WorkerProcess& process) {
+            return "  - job_name: " + name + "\n    static_configs: [{targets: [\"" +
+                   process.url().substr(std::string("http://").size()) + "\"]}]\n";
+        };
+        std::ofstream(config) << "global: {scrape_interval: 500ms, scrape_timeout: 400ms}\nscrape_configs:\n"
+                              << job("epilogue", worker)
+                              << (relay == nullptr ? "" : job("epilogue-relay", *relay));
         process_.emplace(
             Command{{EPILOGUE_BINARY_DIR "/prometheus/bin/prometheus", "--config.file=" + config.string(),
                      "--storage.tsdb.path=" + (folder_.path() / "data").string(),
@@ -145,7 +150,11 @@ BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
         {{{"do", "status"}, {"status", 403}, {"method", "POST"}, {"path", "/o/parked/"}, {"times", -1}},
          {{"do", "apply_then_reset"}, {"method", "POST"}, {"path", "/o/lost/"}, {"times", -1}}});
     auto worker = rig.epilogue().worker();
-    const Prometheus prometheus(worker);
+    const auto port = free_port();
+    const WorkerProcess relay(rig.epilogue().start({"relay"}, {{"EPILOGUE_RELAY_HTTP_LISTEN",
+                                                                "127.0.0.1:" + std::to_string(port)}}),
+                              port);
+    const Prometheus prometheus(worker, &relay);
     // A rate wants two different samples: all series are there before the second go.
     tell(rig, "first");
     const auto has = [&](const std::string& query) {
@@ -163,7 +172,7 @@ BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
     for (const auto& [title, query] : all)
         eventually("the panel \"" + title + "\" has data: " + query,
                    [&] { return !prometheus.values(query).empty(); });
-    BOOST_TEST(prometheus.values("epilogue_ready") == std::vector<double>{1},
+    BOOST_TEST(prometheus.values("epilogue_ready{job=\"epilogue\"}") == std::vector<double>{1},
                boost::test_tools::per_element());
     BOOST_TEST(prometheus.values("epilogue_parked{sink=\"github\",why=\"credential\"}").size() == 1U);
 }

@@ -25,11 +25,13 @@ using relay::LogPosition;
 
 /// A database of its own, and the positions in it.
 struct Trial {
-    explicit Trial(const std::string& name, const std::string& fallback = "")
+    using Servers = std::vector<MysqlRelayPositions::KnownServer>;
+
+    explicit Trial(const std::string& name, const std::string& fallback = "", Servers servers = {})
         : database(server_of_this_program(), "relay_" + name),
           store(database.settings(), {}),
           sealer(session_key_sealer({Secret("0123456789abcdef0123456789abcdef")})),
-          positions(store, sealer, {fallback, Secret("fallback key")}) {}
+          positions(store, sealer, {fallback, Secret("fallback key")}, std::move(servers)) {}
 
     /// A callback waits for it; `url`: its own server, "": none.
     void wait_for(const std::string& conversation, const std::string& url, const std::string& key = "") {
@@ -54,6 +56,16 @@ struct Trial {
         const auto claims = expect(positions.claim(owner, 10, 60s));
         BOOST_REQUIRE(claims.size() == 1U);
         return claims.front();
+    }
+
+    /// The conversations that relays follow, or would.
+    std::vector<std::string> wanted() {
+        std::vector<std::string> wanted;
+        for (const auto& row :
+             database.query("SELECT conversation_id FROM relay_positions WHERE unwanted_since "
+                            "IS NULL ORDER BY conversation_id"))
+            wanted.push_back(row.at(0).value());
+        return wanted;
     }
 
     std::string text(const std::string& column) {
@@ -230,4 +242,92 @@ BOOST_AUTO_TEST_CASE(a_session_key_that_does_not_open_is_said_and_keeps_nobody_e
     BOOST_TEST(trial.claim("me").conversation_id.text() == "bb");
     BOOST_TEST(trial.database.number("SELECT COUNT(*) FROM relay_positions WHERE conversation_id='aa' AND "
                                      "owner IS NULL AND last_error LIKE '%session key%'") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_followed_as_a_whole_has_each_of_its_conversations_followed) {
+    Trial trial("whole", "", {{"http://one:1", Secret("key of one"), true, ""}});
+    const ConversationId aa("aa");
+    const ConversationId bb("bb");
+    expect(trial.positions.found("http://one:1", {aa, bb}, true));
+    expect(trial.positions.discover());
+    BOOST_TEST((trial.wanted() == std::vector<std::string>{"aa", "bb"}));
+    const auto claims = expect(trial.positions.claim("me", 10, 60s));
+    BOOST_REQUIRE(claims.size() == 2U);
+    BOOST_TEST(claims[0].server == "http://one:1");
+    BOOST_TEST(claims[0].session_key.reveal() == "key of one");
+
+    // Not on the list any more: unless it was added meanwhile, or a callback waits for it.
+    expect(trial.positions.found("http://one:1", {bb}, true));
+    BOOST_TEST((trial.wanted() == std::vector<std::string>{"aa", "bb"}));
+    trial.database.query("UPDATE relay_positions SET added_at=added_at - INTERVAL 1 HOUR");
+    expect(trial.positions.found("http://one:1", {bb}, true));
+    BOOST_TEST((trial.wanted() == std::vector<std::string>{"bb"}));
+    trial.wait_for("bb", "");
+    expect(trial.positions.found("http://one:1", {}, true));
+    BOOST_TEST((trial.wanted() == std::vector<std::string>{"bb"}));
+    expect(trial.positions.found("http://one:1", {aa}, false));
+    BOOST_TEST((trial.wanted() == std::vector<std::string>{"aa", "bb"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_address_of_its_own_wins_over_the_list_of_a_server_and_that_over_the_settings) {
+    Trial trial("places", "http://all:1",
+                {{"http://one:1", Secret("key of one"), true, ""},
+                 {"http://two:2", Secret("key of two"), false, ""}});
+    trial.wait_for("aa", "http://two:2");
+    trial.wait_for("bb", "");
+    expect(trial.positions.discover());
+    expect(trial.positions.found("http://one:1", {ConversationId("aa"), ConversationId("bb")}, true));
+    auto claims = expect(trial.positions.claim("me", 10, 60s));
+    std::ranges::sort(claims, {}, [](const auto& each) { return each.conversation_id.text(); });
+    BOOST_REQUIRE(claims.size() == 2U);
+    BOOST_TEST(claims[0].server == "http://two:2");
+    BOOST_TEST(claims[0].session_key.reveal() == "key of two");  // it has none of its own
+    BOOST_TEST(claims[1].server == "http://one:1");
+    BOOST_TEST(claims[1].session_key.reveal() == "key of one");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_followed_as_a_whole_no_more_is_let_go) {
+    Trial trial("no_more", "", {{"http://one:1", Secret(), true, ""}});
+    expect(trial.positions.found("http://one:1", {ConversationId("aa")}, true));
+    MysqlRelayPositions others(trial.store, trial.sealer, {}, {});
+    BOOST_TEST(expect(others.discover()).dropped == 1U);
+    BOOST_TEST(trial.wanted().empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_webhooks_told_of_and_nobody_follows_can_be_compared_where_an_address_is_known) {
+    Trial trial("compared", "", {{"http://one:1", Secret("key of one"), false, "digest of one"}});
+    const auto told = [&](const std::string& conversation, const std::string& sender) {
+        trial.database.query("INSERT INTO relay_owners VALUES ('" + conversation + "','" + sender +
+                             "',UTC_TIMESTAMP(6))");
+    };
+    told("by sender", "digest of one");
+    told("by address", "another digest");
+    trial.database.query("INSERT INTO agent_endpoints VALUES ('by address','http://own:1',NULL)");
+    told("unknown", "another digest");
+    told("followed", "digest of one");
+    trial.wait_for("followed", "http://own:1");
+    expect(trial.positions.discover());
+    const auto lately = expect(trial.positions.told_lately());
+    BOOST_TEST(lately.size() == 4U);
+    auto claims = expect(trial.positions.claim_to_compare("me", lately, 60s));
+    std::ranges::sort(claims, {}, [](const auto& each) { return each.conversation_id.text(); });
+    BOOST_REQUIRE(claims.size() == 2U);
+    BOOST_TEST(claims[0].conversation_id.text() == "by address");
+    BOOST_TEST(claims[0].server == "http://own:1");
+    BOOST_TEST(claims[1].conversation_id.text() == "by sender");
+    BOOST_TEST(claims[1].server == "http://one:1");
+    BOOST_TEST(claims[1].session_key.reveal() == "key of one");
+    BOOST_TEST(expect(trial.positions.claim_to_compare("other", lately, 60s)).empty());
+    BOOST_TEST(expect(trial.positions.renew_compared("me", {claims[0].conversation_id}, 60s)).size() == 1U);
+    BOOST_TEST((trial.wanted() == std::vector<std::string>{"followed"}));
+
+    // The position is kept, and the follower of a later callback goes on from there.
+    BOOST_TEST(expect(trial.positions.release(
+        "me", {claims[0].conversation_id, claims[0].generation, {7, "g"}, 0, ""}, 0s)));
+    trial.wait_for("by address", "");
+    expect(trial.positions.discover());
+    for (const auto& claim : expect(trial.positions.claim("follower", 10, 60s)))
+        if (claim.conversation_id.text() == "by address")
+            BOOST_CHECK((claim.position == LogPosition{7, "g"}));
+    BOOST_TEST((trial.wanted() == std::vector<std::string>{"by address", "followed"}));
 }

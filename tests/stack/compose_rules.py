@@ -15,7 +15,7 @@ PROMETHEUS = yaml.safe_load((ROOT / "ops/prometheus/prometheus.yml").read_text()
 DOCKERFILE = (ROOT / "ops/Dockerfile").read_text()
 SERVICES = COMPOSE["services"]
 PINNED = re.compile(r"^[a-z0-9./-]+:v?\d+\.\d+(\.\d+)?(-[a-z0-9.]+)?(@sha256:[0-9a-f]{64})?$")
-EXPECTED = {"keys", "kafka", "topic", "mysql", "migrate", "worker", "prometheus", "grafana"}
+EXPECTED = {"keys", "kafka", "topic", "mysql", "migrate", "worker", "relay", "prometheus", "grafana"}
 ONE_SHOT = {"keys", "topic", "migrate"}
 LARGEST_EVENT = 16 * 1024 * 1024
 
@@ -90,11 +90,17 @@ def check_wiring():
     rule(largest.isdigit() and int(largest) > LARGEST_EVENT, "topic", "an event of 16 MiB and its envelope must fit")
     rule(any("utf8mb4" in word for word in SERVICES["mysql"]["command"]), "mysql", "must speak utf8mb4")
 
-    port = int(worker["environment"]["EPILOGUE_WORKER_HTTP_LISTEN"].rsplit(":", 1)[1])
-    found = [d for job in PROMETHEUS["scrape_configs"] for d in job.get("dns_sd_configs", [])]
-    rule([(d["names"], d["type"], d["port"]) for d in found] == [(["worker"], "A", port)], "prometheus",
-         f"must find every worker by DNS on port {port}")
-    rule(str(port) in str(worker["healthcheck"]["test"]), "worker", f"healthcheck must ask port {port}")
+    relay = SERVICES["relay"]
+    rule(set(relay["depends_on"]) >= {"migrate", "topic", "kafka"}, "relay", "must wait for migrate, topic and kafka")
+    rule(relay["command"] == ["relay"], "relay", "odd command")
+    rule(seconds(relay.get("stop_grace_period", "10s")) >= 40, "relay", "killed before its drain of 35 s is over")
+    found = {job["job_name"]: [(d["names"], d["type"], d["port"]) for d in job.get("dns_sd_configs", [])]
+             for job in PROMETHEUS["scrape_configs"]}
+    for name, job in ("worker", "epilogue"), ("relay", "epilogue-relay"):
+        service = SERVICES[name]
+        port = int(service["environment"][f"EPILOGUE_{name.upper()}_HTTP_LISTEN"].rsplit(":", 1)[1])
+        rule(found.get(job) == [([name], "A", port)], "prometheus", f"must find every {name} by DNS on port {port}")
+        rule(str(port) in str(service["healthcheck"]["test"]), name, f"healthcheck must ask port {port}")
 
 
 def check_files():

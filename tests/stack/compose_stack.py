@@ -53,7 +53,7 @@ class ComposeStack:
         self.services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
         self.folder = folder
         self.kafka_libs = kafka_libs
-        self.ports = {name: free_port() for name in ("kafka", "controller", "worker", "mysql", "prometheus")}
+        self.ports = {name: free_port() for name in ("kafka", "controller", "worker", "relay", "mysql", "prometheus")}
         self.kafka = kafka or f"127.0.0.1:{self.ports['kafka']}"
         self.database = {}
         self.state = self._made("state")
@@ -75,7 +75,7 @@ class ComposeStack:
         self.database = {"EPILOGUE_DATABASE_HOST": "127.0.0.1", "EPILOGUE_DATABASE_PORT": str(self.ports["mysql"])}
 
     def rewritten(self, text):
-        worker, broker, controller = (self.ports[name] for name in ("worker", "kafka", "controller"))
+        worker, relay, broker, controller = (self.ports[name] for name in ("worker", "relay", "kafka", "controller"))
         text = interpolated(text)
         for written, real in {
             "/var/lib/epilogue": str(self.state),
@@ -84,6 +84,8 @@ class ComposeStack:
             "=/prometheus": f"={self.folder / 'prometheus'}",
             "0.0.0.0:9464": f"127.0.0.1:{worker}",
             "/127.0.0.1/9464": f"/127.0.0.1/{worker}",
+            "0.0.0.0:9465": f"127.0.0.1:{relay}",
+            "/127.0.0.1/9465": f"/127.0.0.1/{relay}",
             "/var/lib/kafka/data": str(self.folder / "kafka/data"),
             "PLAINTEXT://:9092": f"PLAINTEXT://127.0.0.1:{broker}",
             "CONTROLLER://:9093": f"CONTROLLER://127.0.0.1:{controller}",
@@ -148,12 +150,12 @@ class ComposeStack:
         return float(self.services[name].get("stop_grace_period", "10s").removesuffix("s"))
 
     def write_prometheus_config(self):
-        """The mounted file. Its search by DNS becomes the one address at which our worker listens."""
+        """The mounted file. Each search by DNS becomes the one address at which our worker or relay listens."""
         mount = [v for v in self.services["prometheus"]["volumes"] if ":/etc/prometheus/prometheus.yml:" in v]
         config = yaml.safe_load((ROOT / mount[0].split(":")[0]).read_text())
         for job in config["scrape_configs"]:
-            if job.pop("dns_sd_configs", None):
-                job["static_configs"] = [{"targets": [f"127.0.0.1:{self.ports['worker']}"]}]
+            for found in job.pop("dns_sd_configs", []):
+                job["static_configs"] = [{"targets": [f"127.0.0.1:{self.ports[name]}" for name in found["names"]]}]
         (self.folder / "prometheus.yml").write_text(yaml.safe_dump(config))
 
     def mysql_client(self):

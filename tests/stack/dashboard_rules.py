@@ -18,7 +18,8 @@ PROVIDERS = yaml.safe_load((FOLDER / "dashboards/provider.yml").read_text())["pr
 SOURCES = yaml.safe_load((FOLDER / "datasources/prometheus.yml").read_text())["datasources"]
 SERVICE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["grafana"]
 METRICS = set(re.findall(r'"((?:epilogue|process)_\w+)"', (ROOT / "worker/observe/metrics.cpp").read_text()
-                         + (ROOT / "worker/observe/process_metrics.cpp").read_text()))
+                         + (ROOT / "worker/observe/process_metrics.cpp").read_text()
+                         + (ROOT / "ops/relay/relay_metrics.cpp").read_text()))
 SHOWN = {"timeseries", "stat", "bargauge"}
 
 broken = []
@@ -33,8 +34,9 @@ def check_query(title, target):
     expression = target.get("expr", "")
     rule(expression and target.get("legendFormat"), title, "a query needs an expression and a legend")
     rule(target.get("datasource", {}).get("uid") == SOURCES[0]["uid"], title, "asks another datasource")
-    rule(expression.count('job="epilogue"') == len(re.findall(r"(?:epilogue|process)_\w+|\bup\b", expression)), title,
-         "each series must be of the stack's job")
+    for name, job in re.findall(r'((?:epilogue|process)_\w+|\bup\b)(?:{[^}]*job="([^"]*)")?', expression):
+        rule(job == ("epilogue-relay" if "_relay_" in name else "epilogue"), title,
+             f"{name} must be of the stack's job that has it")
     for name in re.findall(r"(?:epilogue|process)_\w+", expression):
         rule(re.sub(r"_(bucket|sum|count)$", "", name) in METRICS or name in METRICS, title, f"nobody exports {name}")
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "worker/mysql/chunks.h"
@@ -87,9 +88,13 @@ Result<relay::Discovered> MysqlRelayPositions::discover() {
             session.execute("UPDATE relay_positions r JOIN agent_endpoints e ON "
                             "e.conversation_id=r.conversation_id SET r.server=e.url WHERE "
                             "r.server<>e.url"));
-        TRY(const auto dropped, session.execute("UPDATE relay_positions r SET r.unwanted_since="
-                                                "UTC_TIMESTAMP(6) WHERE r.unwanted_since IS NULL AND NOT " +
-                                                is_waited_for));
+        const auto whole = urls_of_all();
+        TRY(const auto dropped,
+            session.execute("UPDATE relay_positions r SET r.unwanted_since=UTC_TIMESTAMP(6) WHERE "
+                            "r.unwanted_since IS NULL AND NOT " +
+                                is_waited_for +
+                                (whole.empty() ? "" : " AND r.server NOT IN " + placeholders(whole.size())),
+                            whole));
         TRY_VOID(
             session.execute("UPDATE relay_positions r SET r.unwanted_since=NULL WHERE r.unwanted_since IS "
                             "NOT NULL AND " +
@@ -101,6 +106,123 @@ Result<relay::Discovered> MysqlRelayPositions::discover() {
         return {};
     }));
     return found;
+}
+
+std::vector<SqlValue> MysqlRelayPositions::urls_of_all() const {
+    std::vector<SqlValue> urls;
+    for (const KnownServer& each : servers_)
+        if (each.all) urls.emplace_back(each.url);
+    return urls;
+}
+
+const Secret& MysqlRelayPositions::key_of(const std::string& server) const {
+    static const Secret none;
+    for (const KnownServer& each : servers_)
+        if (relay::is_same_server(each.url, server)) return each.session_key;
+    return relay::is_same_server(fallback_.url, server) ? fallback_.session_key : none;
+}
+
+Result<void> MysqlRelayPositions::found(const std::string& server,
+                                        const std::vector<ConversationId>& conversations, bool is_all) {
+    // Short transactions: others discover and claim meanwhile.
+    TRY_VOID(in_id_chunks(conversations, [&](const std::vector<SqlValue>& ids) -> Result<void> {
+        return transact([&](MysqlSession& session) { return place(session, server, ids); });
+    }));
+    if (!is_all) return {};
+    std::vector<ConversationId> gone;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        // What was added while the server was being listed may be there and not on the list.
+        TRY(const auto followed,
+            first_column<ConversationId>(
+                session,
+                "SELECT conversation_id FROM relay_positions r WHERE server=? AND unwanted_since IS NULL AND "
+                "added_at<UTC_TIMESTAMP(6) - INTERVAL 10 MINUTE AND NOT " +
+                    is_waited_for,
+                {server}));
+        const std::set<ConversationId> listed(conversations.begin(), conversations.end());
+        gone.clear();
+        std::ranges::copy_if(followed, std::back_inserter(gone),
+                             [&](const auto& each) { return !listed.contains(each); });
+        return {};
+    }));
+    return in_id_chunks(gone, [&](const std::vector<SqlValue>& ids) -> Result<void> {
+        return transact([&](MysqlSession& session) -> Result<void> {
+            TRY_VOID(session.execute(
+                "UPDATE relay_positions SET unwanted_since=UTC_TIMESTAMP(6) WHERE conversation_id IN " +
+                    placeholders(ids.size()),
+                ids));
+            return {};
+        });
+    });
+}
+
+Result<void> MysqlRelayPositions::place(MysqlSession& session, const std::string& server,
+                                        const std::vector<SqlValue>& ids) {
+    std::string rows;
+    std::vector<SqlValue> values;
+    for (const SqlValue& id : ids) {
+        rows += std::string(rows.empty() ? "" : ",") + "(?,?,UTC_TIMESTAMP(6),UTC_TIMESTAMP(6))";
+        values.push_back(id);
+        values.emplace_back(server);
+    }
+    TRY_VOID(session.execute(
+        "INSERT IGNORE INTO relay_positions (conversation_id, server, lease_until, added_at) VALUES " + rows,
+        values));
+    // One that has an address of its own, or is followed at another of these servers, stays there.
+    const auto whole = urls_of_all();
+    const std::string among = "r.conversation_id IN " + placeholders(ids.size());
+    std::vector<SqlValue> moved{server};
+    moved.insert(moved.end(), ids.begin(), ids.end());
+    moved.insert(moved.end(), whole.begin(), whole.end());
+    TRY_VOID(
+        session.execute("UPDATE relay_positions r LEFT JOIN agent_endpoints e ON "
+                        "e.conversation_id=r.conversation_id SET r.server=? WHERE " +
+                            among +
+                            " AND e.conversation_id IS NULL AND (r.unwanted_since IS NOT NULL OR "
+                            "r.server NOT IN " +
+                            placeholders(whole.size()) + ")",
+                        moved));
+    std::vector<SqlValue> wanted(ids);
+    wanted.emplace_back(server);
+    TRY_VOID(session.execute("UPDATE relay_positions r SET r.unwanted_since=NULL WHERE " + among +
+                                 " AND r.server=? AND r.unwanted_since IS NOT NULL",
+                             wanted));
+    return {};
+}
+
+Result<void> MysqlRelayPositions::take(MysqlSession& session, const std::string& owner,
+                                       const std::vector<ConversationId>& free, std::chrono::seconds lease,
+                                       std::vector<relay::Claim>& claims, std::vector<std::string>& sealed) {
+    return in_id_chunks(free, [&](std::vector<SqlValue> ids) -> Result<void> {
+        const std::string among = "conversation_id IN " + placeholders(ids.size());
+        std::vector<SqlValue> values{owner, micros(lease)};
+        values.insert(values.end(), ids.begin(), ids.end());
+        TRY_VOID(
+            session.execute("UPDATE relay_positions SET owner=?, generation=generation+1, "
+                            "lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND WHERE " +
+                                among,
+                            values));
+        TRY(const auto rows,
+            session.query("SELECT r.conversation_id, r.server, r.next_index, r.last_event_id, "
+                          "r.renumbered, r.generation, e.session_key_sealed "
+                          "FROM relay_positions r LEFT JOIN agent_endpoints e ON "
+                          "e.conversation_id=r.conversation_id WHERE r." +
+                              among,
+                          ids));
+        for (const SqlRow& row : rows) {
+            Columns columns(row);
+            relay::Claim& each = claims.emplace_back();
+            each.conversation_id = columns.id<ConversationId>();
+            each.server = columns.text();
+            each.position.next = columns.number();
+            each.position.last_id = columns.text();
+            each.position.renumbered = columns.number() != 0;
+            each.generation = columns.number();
+            sealed.push_back(columns.text());
+            if (sealed.back().empty()) each.session_key = key_of(each.server);
+        }
+        return {};
+    });
 }
 
 Result<std::vector<relay::Claim>> MysqlRelayPositions::claim(const std::string& owner, std::size_t limit,
@@ -116,35 +238,69 @@ Result<std::vector<relay::Claim>> MysqlRelayPositions::claim(const std::string& 
                 "SELECT conversation_id FROM relay_positions WHERE "
                 "unwanted_since IS NULL AND lease_until<=UTC_TIMESTAMP(6) ORDER BY lease_until LIMIT " +
                     std::to_string(limit) + " FOR UPDATE SKIP LOCKED"));
-        return in_id_chunks(free, [&](std::vector<SqlValue> ids) -> Result<void> {
-            const std::string among = "conversation_id IN " + placeholders(ids.size());
-            std::vector<SqlValue> values{owner, micros(lease)};
-            values.insert(values.end(), ids.begin(), ids.end());
-            TRY_VOID(
-                session.execute("UPDATE relay_positions SET owner=?, generation=generation+1, "
-                                "lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND WHERE " +
-                                    among,
-                                values));
-            TRY(const auto rows,
-                session.query("SELECT r.conversation_id, r.server, r.next_index, r.last_event_id, "
-                              "r.renumbered, r.generation, e.session_key_sealed, e.conversation_id IS NULL "
-                              "FROM relay_positions r LEFT JOIN agent_endpoints e ON "
-                              "e.conversation_id=r.conversation_id WHERE r." +
-                                  among,
-                              ids));
-            for (const SqlRow& row : rows) {
-                Columns columns(row);
-                relay::Claim& each = claims.emplace_back();
-                each.conversation_id = columns.id<ConversationId>();
-                each.server = columns.text();
-                each.position.next = columns.number();
-                each.position.last_id = columns.text();
-                each.position.renumbered = columns.number() != 0;
-                each.generation = columns.number();
-                sealed.push_back(columns.text());
-                if (columns.number() != 0) each.session_key = fallback_.session_key;
-            }
-            return {};
+        return take(session, owner, free, lease, claims, sealed);
+    }));
+    return open_keys(owner, std::move(claims), sealed);
+}
+
+Result<std::vector<ConversationId>> MysqlRelayPositions::told_lately() {
+    std::vector<ConversationId> lately;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        TRY(lately,
+            first_column<ConversationId>(
+                session,
+                "SELECT conversation_id FROM relay_owners WHERE created_at>UTC_TIMESTAMP(6) - INTERVAL "
+                "1 DAY ORDER BY created_at DESC LIMIT 1000"));
+        return {};
+    }));
+    return lately;
+}
+
+Result<void> MysqlRelayPositions::place_to_compare(MysqlSession& session, const std::vector<SqlValue>& ids) {
+    // Its own address, else the server whose key told of it, else [agent_server].
+    std::string server = "COALESCE(e.url,";
+    std::vector<SqlValue> values;
+    std::string by_sender;
+    for (const KnownServer& each : servers_) {
+        if (each.sender.empty()) continue;
+        by_sender += " WHEN ? THEN ?";
+        values.emplace_back(each.sender);
+        values.emplace_back(each.url);
+    }
+    if (!by_sender.empty()) server += "CASE o.owner" + by_sender + " END,";
+    server += "?)";
+    values.emplace_back(fallback_.url);
+    values.insert(values.end(), ids.begin(), ids.end());
+    TRY_VOID(session.execute(
+        "INSERT IGNORE INTO relay_positions (conversation_id, server, lease_until, added_at, unwanted_since) "
+        "SELECT id, server, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM (SELECT "
+        "o.conversation_id AS id, " +
+            server +
+            " AS server FROM relay_owners o LEFT JOIN agent_endpoints e ON "
+            "e.conversation_id=o.conversation_id LEFT JOIN relay_positions r ON "
+            "r.conversation_id=o.conversation_id WHERE r.conversation_id IS NULL AND o.conversation_id IN " +
+            placeholders(ids.size()) + ") told WHERE server<>''",
+        values));
+    return {};
+}
+
+Result<std::vector<relay::Claim>> MysqlRelayPositions::claim_to_compare(
+    const std::string& owner, const std::vector<ConversationId>& conversations, std::chrono::seconds lease) {
+    std::vector<relay::Claim> claims;
+    std::vector<std::string> sealed;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        claims.clear();
+        sealed.clear();
+        return in_id_chunks(conversations, [&](const std::vector<SqlValue>& ids) -> Result<void> {
+            TRY_VOID(place_to_compare(session, ids));
+            TRY(const auto free, first_column<ConversationId>(
+                                     session,
+                                     "SELECT conversation_id FROM relay_positions WHERE server<>'' AND "
+                                     "unwanted_since IS NOT NULL AND lease_until<=UTC_TIMESTAMP(6) AND "
+                                     "conversation_id IN " +
+                                         placeholders(ids.size()) + " FOR UPDATE SKIP LOCKED",
+                                     ids));
+            return take(session, owner, free, lease, claims, sealed);
         });
     }));
     return open_keys(owner, std::move(claims), sealed);
@@ -183,13 +339,23 @@ Result<void> MysqlRelayPositions::end_leases(const std::string& owner) {
 Result<std::vector<relay::HeldClaim>> MysqlRelayPositions::renew(const std::string& owner,
                                                                  const std::vector<ConversationId>& followed,
                                                                  std::chrono::seconds lease) {
+    return renew_those(owner, followed, lease, " AND unwanted_since IS NULL");
+}
+
+Result<std::vector<relay::HeldClaim>> MysqlRelayPositions::renew_compared(
+    const std::string& owner, const std::vector<ConversationId>& compared, std::chrono::seconds lease) {
+    return renew_those(owner, compared, lease, "");
+}
+
+Result<std::vector<relay::HeldClaim>> MysqlRelayPositions::renew_those(
+    const std::string& owner, const std::vector<ConversationId>& conversations, std::chrono::seconds lease,
+    const std::string& and_only) {
     std::vector<relay::HeldClaim> held;
     TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
         held.clear();
-        return in_id_chunks(followed, [&](std::vector<SqlValue> ids) -> Result<void> {
-            const std::string ours =
-                "WHERE conversation_id IN " + placeholders(ids.size()) +
-                " AND owner=? AND lease_until>UTC_TIMESTAMP(6) AND unwanted_since IS NULL";
+        return in_id_chunks(conversations, [&](std::vector<SqlValue> ids) -> Result<void> {
+            const std::string ours = "WHERE conversation_id IN " + placeholders(ids.size()) +
+                                     " AND owner=? AND lease_until>UTC_TIMESTAMP(6)" + and_only;
             ids.emplace_back(owner);
             std::vector<SqlValue> values{micros(lease)};
             values.insert(values.end(), ids.begin(), ids.end());

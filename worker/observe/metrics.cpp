@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include "base/version.h"
+#include "worker/observe/families.h"
 #include "worker/observe/process_metrics.h"
 
 namespace epilogue {
@@ -20,16 +17,6 @@ using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Histogram;
 using prometheus::Registry;
-
-Family<Counter>& counter(Registry& registry, const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-Family<Gauge>& gauge(Registry& registry, const char* name, const char* help) {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-}
-Family<Histogram>& histogram(Registry& registry, const char* name, const char* help) {
-    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
-}
 
 /// Gauges that are shown together, each with its labels, in place of those that were shown before.
 class ShownGauges {

@@ -42,6 +42,10 @@ struct FollowRules {
     /// What the topic has taken is in it, or given up, before this is over: nothing is produced under a lease
     /// that ends sooner.
     std::chrono::milliseconds delivery{30'000};
+    /// A conversation is let go as soon as the topic has all of its log.
+    bool until_caught_up = false;
+    /// A conversation whose server has been in trouble for so long is let go; 0: never.
+    std::chrono::milliseconds give_up_after{0};
     /// No log is read while so many bytes of events wait for the topic.
     std::size_t waiting_bytes = std::size_t{32} << 20U;
     agent::Deadlines deadlines{};
@@ -49,11 +53,18 @@ struct FollowRules {
     PlanRules plan{};
 };
 
+/// All that are followed, together.
+struct FollowState {
+    std::size_t followed = 0;  ///< conversations
+    std::int64_t behind = 0;   ///< events that their servers are known to have and the topic has not
+    /// For how long the one of these has been known that has waited the longest.
+    std::chrono::milliseconds lag{0};
+};
+
 /// For metrics; called on threads of the follower, and must return soon.
 struct FollowObserver {
     std::function<void(const GapSeen&)> gap = [](const GapSeen&) {};
-    /// Now and then: conversations that are followed, and events that their servers have more.
-    std::function<void(std::size_t followed, std::int64_t behind)> state = [](std::size_t, std::int64_t) {};
+    std::function<void(const FollowState&)> state = [](const FollowState&) {};  ///< now and then
 };
 
 }  // namespace epilogue::relay

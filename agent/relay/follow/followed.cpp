@@ -78,6 +78,11 @@ void Followed::renewed(Clock::time_point lease_end) {
 
 Followed::Report Followed::report() {
     const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    const auto give_up_after = loop_->shared().rules.give_up_after;
+    report_.lag = lag_.at(now);
+    if (give_up_after.count() > 0 && trouble_since_ && now - *trouble_since_ > give_up_after && !report_.over)
+        report_.over = std::chrono::seconds(0);
     Report copy = report_;
     report_.is_new = false;
     return copy;
@@ -126,6 +131,7 @@ void Followed::begin(const agent::Features& features) {
 }
 
 void Followed::happened(Happening happening) {
+    if (is_finished_) return;
     // What was not sent yet is read again from where the topic is.
     if (std::holds_alternative<GivenUp>(happening)) clear_outbox();
     carry_out(plan_->step(std::move(happening)));
@@ -135,6 +141,17 @@ void Followed::carry_out(Effects effects) {
     for (Effect& effect : effects) std::visit([this](auto& each) { carry_out(std::move(each)); }, effect);
     go_on();
     note_behind();
+    if (loop_->shared().rules.until_caught_up && plan_->caught_up()) finish();
+}
+
+void Followed::finish() {
+    over("", std::chrono::seconds(0));
+    // What happens from now on is for the next one.
+    is_finished_ = true;
+    ++connections_;
+    for (auto& timer : timers_) timer.cancel();
+    connect_at_.cancel();
+    if (connection_) std::exchange(connection_, nullptr)->cut();
 }
 
 void Followed::carry_out(Produce&& record) {
@@ -355,6 +372,10 @@ void Followed::over(std::string why, std::chrono::seconds pause) {
 
 void Followed::in_trouble(std::string why) {
     const std::lock_guard lock(mutex_);
+    if (why.empty())
+        trouble_since_.reset();
+    else if (!trouble_since_)
+        trouble_since_ = Clock::now();
     if (report_.update.trouble == why) return;
     report_.update.trouble = std::move(why);
     report_.is_new = true;
@@ -362,6 +383,8 @@ void Followed::in_trouble(std::string why) {
 
 void Followed::note_behind() {
     const std::lock_guard lock(mutex_);
+    const std::int64_t in_topic = plan_->position().next;
+    lag_.note(in_topic + plan_->behind(), in_topic, Clock::now());
     if (report_.update.behind == plan_->behind()) return;
     report_.update.behind = plan_->behind();
     report_.is_new = true;

@@ -13,6 +13,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include "agent/relay/follow/lag.h"
 #include "agent/relay/follow/loop.h"
 #include "agent/relay/follow/plan.h"
 #include "agent/relay/positions.h"
@@ -29,6 +30,7 @@ class Followed : public std::enable_shared_from_this<Followed> {
     struct Report {
         PositionUpdate update;
         bool is_new = false;                         ///< since the last one
+        std::chrono::milliseconds lag{0};            ///< for how long what is behind has been
         std::optional<std::chrono::seconds> over{};  ///< it cannot be followed: not to be tried before that
     };
 
@@ -75,6 +77,7 @@ class Followed : public std::enable_shared_from_this<Followed> {
     void over(std::string why, std::chrono::seconds pause);
     void in_trouble(std::string why);
     void note_behind();
+    void finish();
 
     const std::shared_ptr<Loop> loop_;
     RequestPool& pool_;
@@ -83,6 +86,7 @@ class Followed : public std::enable_shared_from_this<Followed> {
     Clock::time_point lease_end_;
     bool stopped_ = false;
     bool is_session_ = false;
+    bool is_finished_ = false;  ///< FollowRules::until_caught_up
     std::unique_ptr<FollowPlan> plan_;
 
     std::deque<Produce> outbox_;  ///< the topic had no room
@@ -102,6 +106,8 @@ class Followed : public std::enable_shared_from_this<Followed> {
 
     std::mutex mutex_;
     Report report_;
+    Lag lag_;
+    std::optional<Clock::time_point> trouble_since_;
 };
 
 }  // namespace epilogue::relay

@@ -164,16 +164,17 @@ Result<void> Follower::renew() {
 Result<void> Follower::save() {
     std::vector<PositionUpdate> updates;
     std::vector<std::shared_ptr<Followed>> over;
-    std::int64_t behind = 0;
+    FollowState state{followed_.size(), 0, {}};
     for (const auto& [id, each] : followed_) {
         Followed::Report report = each->report();
-        behind += report.update.behind;
+        state.behind += report.update.behind;
+        state.lag = std::max(state.lag, report.lag);
         if (report.over)
             over.push_back(each);
         else if (report.is_new)
             updates.push_back(std::move(report.update));
     }
-    shared_->observer.state(followed_.size(), behind);
+    shared_->observer.state(state);
     TRY_VOID(release(over));
     if (updates.empty()) return {};
     auto fenced = positions_.advance(owner_, updates);

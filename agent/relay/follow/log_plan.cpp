@@ -35,6 +35,7 @@ void LogPlan::start() {
 void LogPlan::restart() {
     reading_ = Reading::none;
     rewound_ = false;
+    was_compared_ = false;
     recent_ = {};
     late_.clear();
     unknown_.clear();
@@ -335,6 +336,7 @@ void LogPlan::end_reading() {
 void LogPlan::rest() {
     reading_ = Reading::none;
     rewound_ = false;
+    was_compared_ = was_compared_ || counted_;
     resting_ = true;
     add(SetTimer{Timer::again, std::max(rules().rest, took_)});
 }

@@ -44,6 +44,7 @@ class LogPlan final : public FollowPlan {
     void count(const CountRead& read) override;
     void failed(const ReadFailed& failure) override;
     void fired(Timer timer) override;
+    bool is_at_end() const override { return was_compared_ && reading_ == Reading::none && !wanted_; }
 
     void want_reading(bool compare);
     void begin_reading();
@@ -74,6 +75,7 @@ class LogPlan final : public FollowPlan {
     bool wanted_ = false;        ///< another reading
     bool resting_ = false;       ///< until then
     bool compare_ = true;        ///< the next reading begins with the log's count
+    bool was_compared_ = false;  ///< a reading that did so has come to its end
     std::string cursor_;         ///< the page that is being read
     std::int64_t began_at_ = 0;  ///< so many events stood before the first one that this reading shows
     std::chrono::milliseconds took_{0};

@@ -133,6 +133,8 @@ class FollowPlan {
     const LogPosition& position() const { return acked_.position(); }
     /// Events that the server is known to have and the topic is not.
     std::int64_t behind() const;
+    /// Whether all that the server had when it was asked last is in the topic.
+    bool caught_up() const { return is_at_end() && acked_.under_way() == 0; }
 
   protected:
     virtual void start() = 0;
@@ -145,6 +147,8 @@ class FollowPlan {
     virtual void count(const CountRead& read) = 0;
     virtual void failed(const ReadFailed& failure) = 0;
     virtual void fired(Timer timer) = 0;
+    /// Whether all that the server is known to have was produced, or cannot be had.
+    virtual bool is_at_end() const = 0;
 
     const PlanRules& rules() const { return rules_; }
     void add(Effect effect) { effects_.push_back(std::move(effect)); }
@@ -156,6 +160,7 @@ class FollowPlan {
     void produce_run_over(const agent::RemoteEvent& snapshot);
     /// The server has another log than the one that was read: all of it is to be read.
     void log_is_another();
+    std::int64_t server_count() const { return server_count_; }
     void server_has(std::int64_t count) { server_count_ = count; }
     void server_has_at_least(std::int64_t count) { server_count_ = std::max(server_count_, count); }
     /// Plans the next look: soon when something came, later with each silent one.

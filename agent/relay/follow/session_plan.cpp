@@ -13,6 +13,7 @@ constexpr std::size_t most_awaited = 1024;
 }  // namespace
 
 void SessionPlan::connect() {
+    is_synced_ = false;
     snapshot_seen_ = false;
     reading_ = false;
     held_.clear();
@@ -34,7 +35,10 @@ void SessionPlan::restart() {
 void SessionPlan::sync(const SyncFrame& frame) {
     const std::int64_t count = frame.through ? *frame.through + 1 : 0;
     server_has(count);
-    if (count < ahead().next) log_is_another();
+    if (count < ahead().next)
+        log_is_another();
+    else
+        is_synced_ = true;
 }
 
 void SessionPlan::frame(EventFrame frame) {

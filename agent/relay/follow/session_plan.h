@@ -27,6 +27,7 @@ class SessionPlan final : public FollowPlan {
     void count(const CountRead& read) override;
     void failed(const ReadFailed& failure) override;
     void fired(Timer timer) override;
+    bool is_at_end() const override { return is_synced_ && ahead().next >= server_count(); }
 
     void connect();
     void numbered(agent::RemoteEvent event, std::int64_t seq);
@@ -40,6 +41,7 @@ class SessionPlan final : public FollowPlan {
     void produce_run_overs();
 
     /// Of this connection.
+    bool is_synced_ = false;  ///< it has said how far the log goes
     bool snapshot_seen_ = false;
     bool proves_position_ = false;  ///< its replay begins with the event at which we stand
     /// They came before an earlier one, by index.

@@ -8,26 +8,21 @@
 #include "base/text.h"
 
 namespace epilogue::relay {
-namespace {
-
-/// With a purpose of its own: equal to no digest that is kept elsewhere.
-KeyDigest digest_of(std::string_view key) {
+KeyDigest digest_of_key(std::string_view key) {
     return sha256_hex("epilogue relay key\n" + std::string(key));
 }
-
-}  // namespace
 
 SenderKeys::SenderKeys(const std::vector<Secret>& entries) {
     for (const Secret& entry : entries) {
         std::vector<KeyDigest> keys;
-        for (const std::string& key : split(entry.reveal(), ' ')) keys.push_back(digest_of(key));
+        for (const std::string& key : split(entry.reveal(), ' ')) keys.push_back(digest_of_key(key));
         if (!keys.empty()) senders_.push_back(std::move(keys));
     }
 }
 
 std::optional<Sender> SenderKeys::sender_of(std::string_view offered) const {
     // Digests are of one length, and all of them are looked at.
-    const KeyDigest digest = digest_of(offered);
+    const KeyDigest digest = digest_of_key(offered);
     std::optional<Sender> found;
     for (std::size_t i = 0; i < senders_.size(); ++i)
         for (const KeyDigest& key : senders_[i])

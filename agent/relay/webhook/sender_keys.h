@@ -12,6 +12,9 @@
 
 namespace epilogue::relay {
 
+/// What is kept of a key. With a purpose of its own: equal to no digest that is kept elsewhere.
+KeyDigest digest_of_key(std::string_view key);
+
 /// One who was let in, by a key of theirs.
 struct Sender {
     std::size_t number = 0;  ///< in [relay] keys

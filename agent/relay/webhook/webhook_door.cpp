@@ -8,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "agent/relay/topic_record.h"
 #include "agent/relay/webhook/known_owners.h"
 #include "agent/relay/webhook/v0_files.h"
 #include "agent/relay/webhook/webhook_path.h"
@@ -49,6 +48,7 @@ struct WebhookDoor::Request {
     std::set<ConversationId> forbidden;
     std::string first_fault;
     std::function<void(HttpReply)> reply;
+    std::shared_ptr<void> waits;  ///< among those of the door
     std::array<std::atomic<std::size_t>, outcome_names.names.size()> counts{};
     std::atomic<std::size_t> open = 1;  ///< records that are not settled, and one while they are produced
 
@@ -112,6 +112,7 @@ struct WebhookDoor::Request {
         if (--open > 0) return;
         for (std::size_t i = 0; i < counts.size(); ++i)
             if (counts[i] > 0) observer.events(Door::webhook, static_cast<Outcome>(i), counts[i]);
+        waits.reset();
         reply(answer());
     }
 };
@@ -120,6 +121,7 @@ WebhookDoor::WebhookDoor(Topic& topic, ConversationOwners& owners, SenderKeys ke
     : topic_(topic),
       keys_(std::move(keys)),
       rules_(std::move(rules)),
+      records_(rules_.leave_out),
       owners_(std::make_unique<KnownOwners>(owners, keys_)) {}
 WebhookDoor::~WebhookDoor() = default;
 
@@ -148,6 +150,7 @@ void WebhookDoor::answer(const HttpHead& head, std::string body, std::function<v
     const auto subject = webhook_subject(head.target).value_or(WebhookSubject{});
     if (const auto refused = std::visit([&](const auto& about) { return request->read(about); }, subject))
         return request->reply(*refused);
+    request->waits = waiting_.add(request->items.size());
     check(request);
 }
 
@@ -157,6 +160,7 @@ void WebhookDoor::check(const std::shared_ptr<Request>& request) {
             rules_.owners_answered(checked ? "" : checked.error().text);
             if (!checked) {
                 rules_.observer.events(Door::webhook, Outcome::failed, request->items.size());
+                request->waits.reset();
                 return request->reply(http_unavailable("whose conversation it is cannot be told now"));
             }
             request->forbidden = std::move(*checked);
@@ -165,7 +169,6 @@ void WebhookDoor::check(const std::shared_ptr<Request>& request) {
 }
 
 void WebhookDoor::produce(const std::shared_ptr<Request>& request) {
-    TopicRecords records(rules_.leave_out);
     // Each item is judged by itself: what becomes of one lets no other in.
     for (std::size_t i = 0; i < request->items.size(); ++i) {
         const Item& item = request->items[i];
@@ -177,7 +180,7 @@ void WebhookDoor::produce(const std::shared_ptr<Request>& request) {
         event.conversation_id = item.conversation_id;
         event.json = item.json;
         event.traceparent = request->traceparent;
-        auto made = records.make(event, rules_.max_event_bytes());
+        auto made = records_.make(event, rules_.max_event_bytes());
         if (const auto* none = std::get_if<NoEvent>(&made)) {
             if (request->first_fault.empty())
                 request->first_fault = "item " + std::to_string(i) + ": " + none->why;
@@ -185,7 +188,9 @@ void WebhookDoor::produce(const std::shared_ptr<Request>& request) {
         } else if (auto* record = std::get_if<MadeRecord>(&made)) {
             if (record->is_trimmed) rules_.observer.trimmed(Door::webhook);
             ++request->open;
-            const auto settled = [this, request](const Result<void>& answer) {
+            CameEvent came{item.conversation_id, std::move(record->event_id), record->ends_run};
+            const auto settled = [this, request, came = std::move(came)](const Result<void>& answer) {
+                if (answer) rules_.came(came);
                 request->count(answer ? Outcome::acknowledged : Outcome::failed);
                 request->close_one(rules_.observer);
             };

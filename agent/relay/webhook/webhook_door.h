@@ -11,17 +11,28 @@
 #include "agent/relay/conversation_owners.h"
 #include "agent/relay/observer.h"
 #include "agent/relay/topic.h"
+#include "agent/relay/topic_record.h"
 #include "agent/relay/webhook/http_service.h"
 #include "agent/relay/webhook/sender_keys.h"
+#include "agent/relay/webhook/waiting_events.h"
 
 namespace epilogue::relay {
 
 class KnownOwners;
 
+/// An event that is in the topic now.
+struct CameEvent {
+    ConversationId conversation_id;
+    std::string id;         ///< "": it says none
+    bool ends_run = false;  ///< it says that a run is over
+};
+
 struct WebhookRules {
     std::vector<std::string> leave_out;            ///< kinds, as TopicRecords takes them
     std::function<std::size_t()> max_event_bytes;  ///< the topic's limit, as it is known now
     DoorObserver observer = {};
+    /// Told of each event that the topic has acknowledged. On the topic's own thread.
+    std::function<void(const CameEvent&)> came = [](const auto&) {};
     /// Told whether the owners of conversations can be asked: "", or why not.
     std::function<void(const std::string& why)> owners_answered = [](auto&&) {};
 };
@@ -39,6 +50,9 @@ class WebhookDoor final : public HttpService {
     std::optional<HttpReply> answer_head(const HttpHead& head) override;
     void answer(const HttpHead& head, std::string body, std::function<void(HttpReply)> reply) override;
 
+    /// What came and is not answered yet.
+    WaitingEvents::Seen waiting() const { return waiting_.seen(); }
+
   private:
     struct Request;
     void check(const std::shared_ptr<Request>& request);
@@ -47,6 +61,8 @@ class WebhookDoor final : public HttpService {
     Topic& topic_;
     const SenderKeys keys_;
     const WebhookRules rules_;
+    const TopicRecords records_;
+    WaitingEvents waiting_;
     std::unique_ptr<KnownOwners> owners_;
 };
 

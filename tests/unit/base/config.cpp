@@ -31,6 +31,29 @@ BOOST_AUTO_TEST_CASE(the_example_file_is_generated_and_holds_the_defaults) {
     BOOST_TEST((loaded(example_toml(all_sections())) == Config{}));
 }
 
+BOOST_AUTO_TEST_CASE(agent_servers_of_the_relay_are_tables_whose_faults_name_line_and_key) {
+    const std::string start = "[relay]\nthreads = 3\n[[relay.servers]]\nurl = \"http://one\"\n";
+    const Config config = loaded(start + "[[relay.servers]]\nurl = \"http://two\"\nall = true\n");
+    BOOST_REQUIRE(config.relay.servers.size() == 2U);
+    BOOST_TEST(config.relay.servers[1].url == "http://two");
+    BOOST_TEST(config.relay.servers[1].all);
+    BOOST_TEST(!config.relay.servers[0].all);
+    BOOST_TEST(refusal(start + "key = 5").starts_with("F:5: [relay] servers: key: expected a secret"));
+    BOOST_TEST(refusal(start + "all = \"yes\"") ==
+               "F:5: [relay] servers: all: expected true or false, got \"yes\"");
+    BOOST_TEST(refusal(start + "token = \"t\"") ==
+               "F:5: [relay] servers: token: unknown key: expected url, key or all");
+    BOOST_TEST(refusal("[[relay.servers]]\nurl = \"agent:8000\"")
+                   .starts_with("F:2: [relay] servers: url: expected an http:// or https:// URL"));
+    BOOST_TEST(refusal("[[relay.servers]]\nall = true") == "F:2: [relay] servers: number 1: url is missing");
+    BOOST_TEST(refusal(start + "[[relay.servers]]\nurl = \"http://one/\"") ==
+               "F:6: [relay] servers: number 2: http://one is there twice");
+    BOOST_TEST(refusal(start + "key = \"env:NOT_SET\"")
+                   .ends_with("servers: http://one: key: environment variable NOT_SET is not set"));
+    BOOST_TEST(refusal("[relay]\nservers = [5]")
+                   .ends_with("servers: expected tables [[relay.servers]] with url, key and all"));
+}
+
 BOOST_AUTO_TEST_CASE(every_key_of_the_contract_is_read_from_a_file) {
     const Config config = loaded(R"(
 [kafka]
@@ -83,6 +106,7 @@ leave_out = ["TokenEvent"]
 max_event_bytes = 300000
 buffer_bytes = 2000000
 threads = 3
+servers = [{url = "http://one/", key = "s1", all = true}, {url = "http://two:2"}]
 [slack]
 api_url = "http://s/api"
 token = "xoxb"
@@ -123,7 +147,8 @@ format = "json"
                        0s, 9s,   "[::1]:0", Secret("a")};
     expected.extensions.edit<SummarySection>() = {{"digest"}, 7s, "https://x/{conversation_id}"};
     expected.agent_server = {"http://agent:8000", Secret("s")};
-    expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3};
+    expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3, {}};
+    expected.relay.servers = {{"http://one", Secret("s1"), true}, {"http://two:2", Secret(), false}};
     expected.extensions.edit<SlackSection>() = {
         "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
     expected.extensions.edit<GithubSection>() = {"http://gh", Secret("ght"), "1/s 5000/h"};

@@ -135,3 +135,16 @@ BOOST_AUTO_TEST_CASE(an_event_above_the_limit_is_trimmed_and_says_so) {
     BOOST_TEST(made.record.value.size() <= limit);
     BOOST_TEST(made.record.value.find("was 2097152 bytes") != std::string::npos);
 }
+
+BOOST_AUTO_TEST_CASE(which_event_it_is_and_whether_a_run_is_over_is_said_beside_the_record) {
+    const auto state = [](const std::string& key, const std::string& value) {
+        return R"({"id": "e1", "kind": "ConversationStateUpdateEvent", "key": ")" + key + R"(", "value": )" +
+               value + "}";
+    };
+    BOOST_TEST(record_of(state("execution_status", R"("finished")")).event_id == "e1");
+    BOOST_TEST(record_of(state("execution_status", R"("finished")")).ends_run);
+    BOOST_TEST(!record_of(state("execution_status", R"("running")")).ends_run);
+    BOOST_TEST(!record_of(state("title", R"("finished")")).ends_run);
+    BOOST_TEST(record_of(full_state_saying("stuck")).ends_run);
+    BOOST_TEST(record_of(R"({"id": 7, "action": "run"})").event_id == "");
+}

@@ -8,6 +8,7 @@
 #include "ops/doctor/broker.h"
 #include "ops/doctor/database.h"
 #include "ops/doctor/platforms.h"
+#include "ops/doctor/relay.h"
 #include "ops/doctor/secret_files.h"
 
 namespace {
@@ -216,3 +217,34 @@ BOOST_AUTO_TEST_CASE(only_this_machine_is_loopback) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(an_agent_server_is_judged_by_its_answer_and_its_clock) {
+    const auto severity = [](const AgentServerVisit& visit) {
+        return severity_of(judge_agent_server(visit), "agent server");
+    };
+    BOOST_CHECK(severity({"http://a", "", 200}) == Severity::ok);
+    BOOST_CHECK(severity({"http://a", "connection refused", 0}) == Severity::unreachable);
+    BOOST_CHECK(severity({"http://a", "", 401}) == Severity::error);
+    BOOST_CHECK(severity({"http://a", "", 404}) == Severity::error);
+    BOOST_CHECK(severity_of(judge_agent_server({"http://a", "", 200, 5s}), "clock") == Severity::ok);
+    BOOST_CHECK(severity_of(judge_agent_server({"http://a", "", 200, 6s}), "clock") == Severity::warning);
+    const auto behind = judge_agent_server({"http://a", "", 200, -90s});
+    BOOST_REQUIRE(behind.size() == 2U);
+    BOOST_TEST(behind[1].text == "the clock of http://a is 90 s behind ours");
+    for (const auto& finding : behind)
+        BOOST_TEST((finding.severity == Severity::ok) == finding.remedy.empty());
+}
+
+BOOST_AUTO_TEST_CASE(keys_for_webhooks_of_which_none_ever_came_are_a_warning) {
+    BOOST_CHECK(severity_of(judge_relay_rows({}, true), "webhooks") == Severity::warning);
+    BOOST_TEST(judge_relay_rows({}, false).empty());
+    BOOST_CHECK(severity_of(judge_relay_rows({120s}, true), "webhooks") == Severity::ok);
+}
+
+BOOST_AUTO_TEST_CASE(followed_conversations_with_trouble_are_a_warning_that_names_one) {
+    const auto findings = judge_relay_rows({{}, 7, 2, "no route"}, false);
+    BOOST_REQUIRE(findings.size() == 1U);
+    BOOST_CHECK(findings[0].severity == Severity::warning);
+    BOOST_TEST(findings[0].text == "2 of 7 followed conversations have trouble, e.g.: no route");
+    BOOST_CHECK(severity_of(judge_relay_rows({{}, 7, 0, ""}, false), "followed") == Severity::ok);
+}

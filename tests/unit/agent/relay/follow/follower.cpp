@@ -2,11 +2,13 @@
 #define BOOST_TEST_MODULE agent_relay_follow_follower
 #include "agent/relay/follow/follower.h"
 
+#include <algorithm>
 #include <functional>
 #include <mutex>
 
 #include <boost/test/unit_test.hpp>
 
+#include "agent/relay/follow/once_positions.h"
 #include "tests/agent/fake_agent_server.h"
 #include "tests/agent/relay_rig.h"
 #include "tests/support/eventually.h"
@@ -245,5 +247,83 @@ BOOST_AUTO_TEST_CASE(under_a_lease_that_may_end_before_the_topic_has_it_nothing_
         eventually("leases were renewed without any effect", [&] { return trial.server.seen().size() > 3U; });
         BOOST_TEST(trial.topic.size() == 0U);
         BOOST_TEST(trial.topic.waiting() == 0U);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(once_all_logs_are_brought_and_then_nothing_is_followed_any_more) {
+    on_each_kind_of_server([](Trial& trial) {
+        const std::string empty = "99990000999900009999000099990000";
+        const std::string gone = "00000000000000000000000000000000";
+        trial.server.add(empty);
+        trial.say(250);
+        trial.rules.until_caught_up = true;
+        trial.rules.most = 1;
+        for (std::size_t round = 1; round <= 2; ++round) {
+            OncePositions once({ConversationId(id), ConversationId(empty), ConversationId(gone)},
+                               trial.server.url(), Secret("key"));
+            Follower follower(once, trial.topic, plain_record, trial.rules);
+            eventually("all are over", [&] { return once.progress().over == 3U; });
+            BOOST_TEST(once.progress().behind == 0);
+            BOOST_TEST(
+                (once.progress().failures ==
+                 std::vector<std::string>{gone + ": the agent server does not know the conversation"}));
+            BOOST_TEST(trial.topic.size() == 250U * round);
+            eventually("its socket is closed", [&] { return trial.server.sockets(id) == 0U; });
+        }
+        trial.all_arrive();
+    });
+}
+
+BOOST_AUTO_TEST_CASE(once_what_the_topic_gave_up_is_brought_again) {
+    on_each_kind_of_server([](Trial& trial) {
+        trial.say(50);
+        trial.topic.give_up(3);
+        trial.rules.until_caught_up = true;
+        OncePositions once({ConversationId(id)}, trial.server.url(), Secret("key"));
+        Follower follower(once, trial.topic, plain_record, trial.rules);
+        eventually("it is over", [&] { return once.progress().over == 1U; });
+        auto ids = trial.topic.first_ids(id);  // what was given up comes behind what was not
+        auto all = trial.all_ids();
+        std::ranges::sort(ids);
+        std::ranges::sort(all);
+        BOOST_TEST(ids == all, boost::test_tools::per_element());
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_stays_away_is_given_up_where_that_is_wanted) {
+    on_each_kind_of_server([](Trial& trial) {
+        trial.server.refuse_sockets(503);
+        trial.server.on("GET /events/count",
+                        [](const auto&) { return fake_platform::json_reply(503, "{}"); });
+        trial.rules.until_caught_up = true;
+        trial.rules.give_up_after = 100ms;
+        OncePositions once({ConversationId(id)}, trial.server.url(), Secret("key"));
+        Follower follower(once, trial.topic, plain_record, trial.rules);
+        eventually("it is given up", [&] { return once.progress().over == 1U; });
+        BOOST_TEST(once.progress().failures.size() == 1U);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_waits_for_the_topic_is_told_in_events_and_in_time) {
+    on_each_kind_of_server([](Trial& trial) {
+        std::mutex mutex;
+        FollowState state;
+        FollowObserver observer;
+        observer.state = [&](const FollowState& now) {
+            const std::lock_guard lock(mutex);
+            state = now;
+        };
+        const auto told = [&] {
+            const std::lock_guard lock(mutex);
+            return state;
+        };
+        trial.topic.go_away(10);
+        trial.say(40);
+        Follower follower(trial.positions, trial.topic, plain_record, trial.rules, observer);
+        eventually("it is behind, and more and more",
+                   [&] { return told().behind == 40 && told().lag > 300ms; });
+        BOOST_TEST(told().followed == 1U);
+        trial.topic.come_back();
+        eventually("nothing waits", [&] { return told().behind == 0 && told().lag == 0ms; });
     });
 }

@@ -100,6 +100,7 @@ struct Rig {
     FakeOwners owners;
     std::mutex mutex;
     std::map<Outcome, std::size_t> counts;
+    std::vector<std::string> came;  ///< "conversation/event", with "!" at the end of a run
     WebhookDoor door;
 
     explicit Rig(std::vector<Secret> keys = {Secret("key"), Secret("other")})
@@ -110,7 +111,12 @@ struct Rig {
                      const std::lock_guard lock(mutex);
                      counts[outcome] += events;
                  },
-                 [](auto) {}}}) {}
+                 [](auto) {}},
+                [this](const CameEvent& event) {
+                    const std::lock_guard lock(mutex);
+                    came.push_back(event.conversation_id.text() + "/" + event.id +
+                                   (event.ends_run ? "!" : ""));
+                }}) {}
 
     /// The answer that will come.
     std::future<HttpReply> post(const std::string& target, const std::string& body,
@@ -289,4 +295,30 @@ BOOST_AUTO_TEST_CASE(a_trace_goes_on_in_the_record_when_it_is_one) {
     rig.topic.settle();
     BOOST_TEST(rig.topic.records()[0].headers.back().second == trace);
     BOOST_TEST(rig.topic.records()[1].headers.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_topic_has_is_told_and_nothing_else) {
+    Rig rig;
+    const std::string end = R"({"id":"end","kind":"ConversationStateUpdateEvent","key":"execution_status",)"
+                            R"("value":"finished"})";
+    BOOST_TEST(rig.posted(3, "/events/c", "[" + event("a") + "," + event("b") + "," + end + "]", "key", {1})
+                   .status == 503);
+    BOOST_TEST((rig.came == std::vector<std::string>{"c/a", "c/end!"}));
+}
+
+BOOST_AUTO_TEST_CASE(what_waits_for_the_topic_is_counted_until_it_is_answered) {
+    Rig rig;
+    BOOST_TEST(rig.door.waiting().events == 0U);
+    auto first = rig.post("/events/c", "[" + event("a") + "," + event("b") + "]");
+    auto second = rig.post("/events/c", "[" + event("c") + "]");
+    eventually("all are under way", [&] { return rig.topic.records().size() == 3U; });
+    BOOST_TEST(rig.door.waiting().events == 3U);
+    BOOST_TEST(rig.door.waiting().longest.count() > 0);
+    rig.topic.settle();
+    BOOST_TEST(first.get().status == 200U);
+    BOOST_TEST(second.get().status == 200U);
+    BOOST_TEST(rig.door.waiting().events == 0U);
+    BOOST_TEST(rig.door.waiting().longest.count() == 0);
+    BOOST_TEST(rig.post("/events/c", "no array").get().status == 400U);
+    BOOST_TEST(rig.door.waiting().events == 0U);
 }

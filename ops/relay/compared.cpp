@@ -1,0 +1,125 @@
+#include "ops/relay/compared.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "base/io/log.h"
+#include "base/stoppable_wait.h"
+#include "base/thread_name.h"
+#include "ops/relay/followers.h"
+
+namespace epilogue {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using relay::Compared;
+
+}  // namespace
+
+/// The follower's positions: those of the conversations that are to be compared just now.
+class ComparedWithLogs::Positions final : public relay::Positions {
+  public:
+    Positions(MysqlRelayPositions& rows, relay::Comparisons& comparisons)
+        : rows_(rows), comparisons_(comparisons) {}
+
+    Result<relay::Discovered> discover() override {
+        if (!std::exchange(has_begun_, true)) {
+            auto lately = rows_.told_lately();
+            has_begun_ = lately.has_value();
+            if (!lately) return Failure(lately.error());
+            for (const auto& conversation : *lately) comparisons_.want(conversation, Clock::now());
+        }
+        return relay::Discovered{};
+    }
+    Result<std::vector<relay::Claim>> claim(const std::string& owner, std::size_t limit,
+                                            std::chrono::seconds lease) override {
+        const auto due = comparisons_.due(limit, Clock::now());
+        if (due.empty()) return std::vector<relay::Claim>{};
+        auto claims = rows_.claim_to_compare(owner, due, lease);
+        std::set<ConversationId> claimed;
+        if (claims)
+            for (const auto& each : *claims) claimed.insert(each.conversation_id);
+        for (const auto& each : due)
+            if (!claimed.contains(each))
+                comparisons_.over(each, claims ? Compared::impossible : Compared::unanswered, 0,
+                                  Clock::now());
+        return claims;
+    }
+    Result<std::vector<relay::HeldClaim>> renew(const std::string& owner,
+                                                const std::vector<ConversationId>& compared,
+                                                std::chrono::seconds lease) override {
+        return rows_.renew_compared(owner, compared, lease);
+    }
+    Result<std::vector<ConversationId>> advance(const std::string& owner,
+                                                const std::vector<relay::PositionUpdate>& updates) override {
+        return rows_.advance(owner, updates);
+    }
+    Result<bool> release(const std::string& owner, const relay::PositionUpdate& last,
+                         std::chrono::seconds pause) override {
+        const auto how = last.trouble.empty() ? Compared::caught_up
+                         : pause.count() > 0  ? Compared::gone
+                                              : Compared::unanswered;
+        comparisons_.over(last.conversation_id, how, last.behind, Clock::now());
+        return rows_.release(owner, last, pause);
+    }
+
+  private:
+    MysqlRelayPositions& rows_;
+    relay::Comparisons& comparisons_;
+    bool has_begun_ = false;
+};
+
+ComparedWithLogs::ComparedWithLogs(MysqlRelayPositions& positions, relay::Topic& topic,
+                                   relay::TopicRecords records, std::function<std::size_t()> max_event_bytes,
+                                   ComparedWithLogsRules rules)
+    : rules_(std::move(rules)),
+      comparisons_(rules_.comparisons),
+      positions_(std::make_unique<Positions>(positions, comparisons_)) {
+    relay::FollowObserver observer;
+    observer.state = rules_.state;
+    observer.gap = [this](const relay::GapSeen& gap) {
+        // What is brought is counted when it is certain that no webhook brings it.
+        if (gap.lost > 0) rules_.missing({gap.lost, 0, gap.lost});
+    };
+    const auto make = [this, records = std::move(records), max_event_bytes = std::move(max_event_bytes)](
+                          const relay::FollowedEvent& event) -> std::optional<relay::TopicRecord> {
+        auto made = records.make(door_event_of(event), max_event_bytes());
+        auto* const record = std::get_if<relay::MadeRecord>(&made);
+        if (record == nullptr || comparisons_.has(event.conversation_id, record->event_id))
+            return std::nullopt;
+        if (!event.run_over) comparisons_.brought(event.conversation_id, record->event_id, Clock::now());
+        return std::move(record->record);
+    };
+    follower_ = std::make_unique<relay::Follower>(*positions_, topic, make, rules_.follow, observer);
+    counting_ = named_thread("relay missing", [this](const std::stop_token& stop) {
+        do {
+            const auto missing = comparisons_.take_missing(Clock::now());
+            if (missing.found > 0) rules_.missing(missing);
+        } while (wait_or_stop(stop, std::chrono::seconds(1)));
+    });
+}
+
+ComparedWithLogs::~ComparedWithLogs() = default;
+
+void ComparedWithLogs::came(const relay::CameEvent& event) {
+    comparisons_.came(event.conversation_id, event.id, event.ends_run, Clock::now());
+}
+
+void ComparedWithLogs::stop() {
+    follower_->stop();
+}
+
+relay::FollowRules rules_to_compare(relay::FollowRules rules) {
+    rules.until_caught_up = true;
+    rules.give_up_after = std::chrono::seconds(60);
+    rules.requests = 4;
+    rules.most = 100;
+    rules.claimed_at_once = 100;
+    rules.discover_every = std::chrono::milliseconds(500);
+    rules.save_every = std::chrono::milliseconds(500);
+    return rules;
+}
+
+}  // namespace epilogue
