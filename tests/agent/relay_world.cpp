@@ -72,8 +72,28 @@ std::string RelayWorld::missing(bool in_order) const {
     return "";
 }
 
+std::string RelayWorld::open_turns() const {
+    std::string text;
+    for (const Row& row :
+         rig_.query("SELECT conversation_id, fold FROM conversations WHERE turn_open=1 OR due_at IS "
+                    "NOT NULL")) {
+        text += "\nopen: " + row.at(0).value_or("") + " " + row.at(1).value_or("");
+        for (const Record& record : read_topic(broker_of_this_program().bootstrap(), rig_.name())) {
+            if (record.key != row.at(0)) continue;
+            const Json event = Json::parse(*record.value);
+            text += "\n  " + event.value("timestamp", "") + " " + event.value("id", "").substr(0, 8) + " " +
+                    event.value("kind", "") + " " + event.value("key", "");
+            if (event.contains("value") && event["value"].is_string())
+                text += "=" + event["value"].get<std::string>();
+            for (const auto& [name, value] : record.headers) text += " " + name + ":" + value;
+        }
+    }
+    return text;
+}
+
 std::string RelayWorld::report() {
-    return "topic: " + missing(true) + "\nstatus: " + relays_.run({"relay", "status", "--json"}).out +
+    return "topic: " + missing(true) + open_turns() +
+           "\nstatus: " + relays_.run({"relay", "status", "--json"}).out +
            "\nrelay: " + relay_->process().err() + "\nworker: " + worker_.process().err();
 }
 

@@ -52,6 +52,8 @@ class RelayWorld {
 
   private:
     std::string server_url() const;
+    /// Conversations whose turn is open, with all that the topic tells of them.
+    std::string open_turns() const;
     std::string webhooks() const;
     Settings relay_settings(Followed followed) const;
 
