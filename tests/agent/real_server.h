@@ -7,6 +7,7 @@
 #include <string>
 
 #include "agent/server.h"
+#include "ops/agent_server/launch.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
@@ -33,16 +34,16 @@ class RealServer {
     /// A client of it, or of a proxy before it.
     std::shared_ptr<agent::AgentServer> client(std::optional<unsigned short> port = std::nullopt,
                                                const std::string& key = "lab-key") const;
-    /// The request that creates a conversation which follows that script of fake_llm.py; `more` is JSON to
-    /// merge.
+    /// The request that creates a conversation which follows that script of scripted_llm.py; `more` is JSON
+    /// to merge.
     std::string request(const std::string& script, const std::string& more = "{}") const;
     /// How many steps of agents the LLM was asked for as this script.
     std::size_t llm_calls(const std::string& script) const;
     /// Where the LLM is, and where the agents work: for clients that are not ours.
     std::string llm_url() const;
-    std::filesystem::path work() const { return folder_.path() / "work"; }
+    std::filesystem::path work() const { return plan("").work(); }
     /// Where it keeps its conversations.
-    std::filesystem::path conversations() const { return folder_.path() / "conversations"; }
+    std::filesystem::path conversations() const { return plan("").conversations(); }
     /// The text of a message that tells the script where to work.
     std::string task() const;
 
@@ -55,6 +56,7 @@ class RealServer {
     void move_to(const std::string& zone);
 
   private:
+    agent_server::ServerPlan plan(const std::string& zone) const;
     void warm_up() const;
 
     std::string version_;
