@@ -37,7 +37,7 @@ std::filesystem::path program_in(const std::filesystem::path& environment) {
 
 process::Command server_command(const ServerPlan& plan) {
     const auto folder = [&plan](const char* name) { return (plan.folder / name).string(); };
-    for (const auto& needed : {plan.work(), plan.folder / "home", plan.tmux()})
+    for (const auto& needed : {plan.work(), plan.folder / "home", plan.folder / "tmp", plan.tmux()})
         std::filesystem::create_directories(needed);
     return {
         .argv = {program_in(plan.environment), "--host", "127.0.0.1", "--port", std::to_string(plan.port)},

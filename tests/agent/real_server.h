@@ -13,6 +13,9 @@
 
 namespace epilogue::testing {
 
+/// The version that EPILOGUE_AGENT_SERVER names, `otherwise` when it names none.
+std::string wanted_version(const std::string& otherwise);
+
 /// Where the environment with that version is; it is made first when there is none. Ends the process with 77
 /// (ctest: skipped) where no Python is new enough, throws std::runtime_error when it cannot be made.
 std::filesystem::path real_server_environment(const std::string& version);
