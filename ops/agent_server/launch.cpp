@@ -53,6 +53,7 @@ process::Command server_command(const ServerPlan& plan) {
                         {"OH_BASH_EVENTS_DIR", folder("bash")},
                         // Old agents' terminals miss their own prompt when the shell reads a long profile.
                         {"HOME", folder("home")},
+                        {"TMPDIR", folder("tmp")},
                         {"TMUX_TMPDIR", plan.tmux().string()},
                         {"OH_WEBHOOKS", plan.webhooks.empty() ? std::nullopt : std::optional(plan.webhooks)},
                         {"TZ", plan.zone}},

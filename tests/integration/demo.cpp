@@ -64,7 +64,7 @@ class UnprivilegedMachine {
         script("apt-get", ": >\"" + (folder_.path() / "apt-was-run").string() + "\"");
     }
 
-    Finished run_demo() const {
+    Finished run_demo(const std::vector<std::string>& options = {}) const {
         Command command{.argv = {(folder_.path() / "ops" / "demo").string()},
                         .environment = {{"PATH", (folder_.path() / "bin").string()}}};
         constexpr const char* no_account = "65534";
@@ -76,6 +76,7 @@ class UnprivilegedMachine {
                             no_account,
                             "--clear-groups",
                             command.argv.front()};
+        command.argv.insert(command.argv.end(), options.begin(), options.end());
         return run(command, one_minute);
     }
     bool was_apt_run() const { return std::filesystem::exists(folder_.path() / "apt-was-run"); }
@@ -184,5 +185,14 @@ BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_prints_the_one_line_that_i
                         "\n  apt-get update -q && apt-get -o DPkg::Lock::Timeout=300 install -y "
                         "--no-install-recommends cmake mariadb-server-core\n"),
                ended.err);
+    BOOST_TEST(!machine.was_apt_run());
+}
+
+BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_names_what_a_real_agent_takes_too) {
+    const UnprivilegedMachine machine({"mariadb-server-core", "python3-venv"});
+    const Finished ended = machine.run_demo({"--real"});
+    BOOST_TEST(ended.status == 69);
+    BOOST_TEST(contains(ended.out, "(build demo real): mariadb-server-core python3-venv\n"), ended.out);
+    BOOST_TEST(contains(ended.err, "--no-install-recommends mariadb-server-core python3-venv\n"), ended.err);
     BOOST_TEST(!machine.was_apt_run());
 }
