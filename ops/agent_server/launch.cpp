@@ -39,7 +39,7 @@ process::Command server_command(const ServerPlan& plan) {
     const auto folder = [&plan](const char* name) { return (plan.folder / name).string(); };
     for (const auto& needed : {plan.work(), plan.folder / "home", plan.folder / "tmp", plan.tmux()})
         std::filesystem::create_directories(needed);
-    return {
+    process::Command command{
         .argv = {program_in(plan.environment), "--host", "127.0.0.1", "--port", std::to_string(plan.port)},
         .environment = {{"LITELLM_LOCAL_MODEL_COST_MAP", "True"},
                         {"OH_ENABLE_VSCODE", "0"},
@@ -58,6 +58,8 @@ process::Command server_command(const ServerPlan& plan) {
                         {"OH_WEBHOOKS", plan.webhooks.empty() ? std::nullopt : std::optional(plan.webhooks)},
                         {"TZ", plan.zone}},
         .folder = plan.folder};
+    for (const auto& [name, value] : plan.more) command.environment[name] = value;
+    return command;
 }
 
 process::Command llm_command(const std::filesystem::path& python, const std::filesystem::path& folder,

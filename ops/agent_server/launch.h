@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,7 @@ struct ServerPlan {
     std::string session_key;
     std::string webhooks{};  ///< OH_WEBHOOKS, a JSON array; "": none
     std::string zone = "UTC";
+    std::map<std::string, std::string> more{};  ///< other variables of its environment; they win
 
     /// Where it keeps its conversations, and where its agents work.
     std::filesystem::path conversations() const { return folder / "conversations"; }

@@ -31,7 +31,7 @@ BOOST_TEST_GLOBAL_FIXTURE(WithMariaDb);
 constexpr auto ends_within = 400s;
 
 std::vector<std::string> real_demo() {
-    return demo_command({"--real", "--agent-server", real_server_environment(wanted_version("1.58.0"))});
+    return demo_command({"--real", "--agent-server", real_server_environment(wanted_version())});
 }
 
 /// A shell whose terminal has gone takes a moment to end.

@@ -31,9 +31,9 @@ std::string local_url(unsigned short port, const std::string& path) {
 
 }  // namespace
 
-std::string wanted_version(const std::string& otherwise) {
+std::string wanted_version(std::string_view otherwise) {
     const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? otherwise : wanted;
+    return wanted == nullptr ? std::string(otherwise) : wanted;
 }
 
 std::filesystem::path real_server_environment(const std::string& version) {
@@ -46,9 +46,11 @@ std::filesystem::path real_server_environment(const std::string& version) {
     return std::string(trimmed(made.out));
 }
 
-RealServer::RealServer(const std::string& version, const std::string& zone, std::string webhooks)
+RealServer::RealServer(const std::string& version, const std::string& zone, std::string webhooks,
+                       std::map<std::string, std::string> more)
     : version_(version),
       webhooks_(std::move(webhooks)),
+      more_(std::move(more)),
       environment_(real_server_environment(version)),
       port_(process::free_port()),
       llm_port_(process::free_port()) {
@@ -88,7 +90,7 @@ RealServer::~RealServer() {
 }
 
 agent_server::ServerPlan RealServer::plan(const std::string& zone) const {
-    return {environment_, folder_.path(), port_, "lab-key", webhooks_, zone};
+    return {environment_, folder_.path(), port_, "lab-key", webhooks_, zone, more_};
 }
 
 void RealServer::start(const std::string& zone) {

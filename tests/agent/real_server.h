@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/server.h"
 #include "ops/agent_server/launch.h"
@@ -14,7 +16,7 @@
 namespace epilogue::testing {
 
 /// The version that EPILOGUE_AGENT_SERVER names, `otherwise` when it names none.
-std::string wanted_version(const std::string& otherwise);
+std::string wanted_version(std::string_view otherwise = agent_server::usual_version());
 
 /// Where the environment with that version is; it is made first when there is none. Ends the process with 77
 /// (ctest: skipped) where no Python is new enough, throws std::runtime_error when it cannot be made.
@@ -23,9 +25,10 @@ std::filesystem::path real_server_environment(const std::string& version);
 class RealServer {
   public:
     /// Starts it in that time zone, with conversations in a folder of its own, and waits until it answers and
-    /// has run one. `webhooks`: OH_WEBHOOKS, a JSON array; "": none.
+    /// has run one. `webhooks`: OH_WEBHOOKS, a JSON array; "": none. `more`: other variables of its
+    /// environment.
     explicit RealServer(const std::string& version, const std::string& zone = "UTC",
-                        std::string webhooks = "");
+                        std::string webhooks = "", std::map<std::string, std::string> more = {});
     ~RealServer();
     RealServer(const RealServer&) = delete;
     RealServer& operator=(const RealServer&) = delete;
@@ -64,6 +67,7 @@ class RealServer {
 
     std::string version_;
     const std::string webhooks_;
+    const std::map<std::string, std::string> more_;
     std::filesystem::path environment_;
     TempDir folder_;
     unsigned short port_;

@@ -1,7 +1,6 @@
 // Nothing recorded: real agents work on a real agent server, `epilogue relay` brings what they do into the
 // topic, a worker posts how it ended. EPILOGUE_AGENT_SERVER says which version.
 #define BOOST_TEST_MODULE agent_relay
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <vector>
@@ -23,11 +22,6 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.58.0" : wanted;
-}
-
 /// What agents do when their LLM follows the script, and what has to be posted of it.
 struct Script {
     const char* name;
@@ -48,7 +42,7 @@ class World {
   public:
     World(const std::string& name, bool by_webhook, bool by_following)
         : relay_port_(process::free_port()),
-          server_(version(), "UTC", by_webhook ? webhooks() : ""),
+          server_(wanted_version(), "UTC", by_webhook ? webhooks() : ""),
           rig_(name, 3),
           relays_(relay_settings(by_following)),
           relay_(relays_.start({"relay"}), relay_port_),
