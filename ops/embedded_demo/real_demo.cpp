@@ -111,6 +111,7 @@ class RealDemo {
     void look(std::chrono::milliseconds wait);
     void show(const agent::RemoteEvent& event);
     void show_new_posts();
+    std::string title_line(const Post& post);
 
     const RealDemoOptions& options_;
     const std::stop_token stop_;
@@ -224,23 +225,25 @@ void RealDemo::show_new_posts() {
         if (comment.id <= last_shown_id_ || !is_ours(comment)) continue;
         last_shown_id_ = comment.id;
         last_change_ = Clock::now();
-        Scenario& scenario = scenarios_.front();
-        // Asked of the agent server itself, and not of what came through the topic.
-        if (!is_told_)
-            scenario.turns.front().words =
-                required(agent::last_words_of(agent::ConversationCalls(agent_->client(), conversation_)));
         const Post post = post_of(comment);
-        const Match match = is_told_ ? Match{} : shown_.add(post);
-        const bool wrong = !is_told_ && (match.again || !match.turn);
-        const std::string about = match.again  ? "The same post a second time"
-                                  : wrong      ? "Nobody asked for this post"
-                                  : match.turn ? scenario.turns[*match.turn].about
-                                               : "One more end has arrived";
-        terminal_.say("\n" +
-                      terminal_.painted(wrong ? Paint::bad : Paint::bold,
-                                        fmt::format("● {}, {:.1f} s after the message:", about, seconds())) +
-                      "\n" + boxed(terminal_, post, fmt::format(" ({})", title_of(comment.platform))) + "\n");
+        const std::string box = boxed(terminal_, post, fmt::format(" ({})", title_of(comment.platform)));
+        terminal_.say("\n" + title_line(post) + "\n" + box + "\n");
     }
+}
+
+/// What the post is, of those that are expected.
+std::string RealDemo::title_line(const Post& post) {
+    if (is_told_) return terminal_.painted(Paint::bold, "● One more end has arrived:");
+    Scenario& scenario = scenarios_.front();
+    // Asked of the agent server itself, and not of what came through the topic.
+    scenario.turns.front().words =
+        required(agent::last_words_of(agent::ConversationCalls(agent_->client(), conversation_)));
+    const Match match = shown_.add(post);
+    if (match.again) return terminal_.painted(Paint::bad, "● The same post a second time:");
+    if (!match.turn) return terminal_.painted(Paint::bad, "● Nobody asked for this post:");
+    return terminal_.painted(
+        Paint::bold,
+        fmt::format("● {}, {:.1f} s after the message:", scenario.turns[*match.turn].about, seconds()));
 }
 
 void RealDemo::watch() {
@@ -277,15 +280,10 @@ bool RealDemo::conclude() {
 }
 
 void RealDemo::keep_running() {
-    say_addresses(terminal_, *environment_);
-    const std::string config = environment_->config_file().string();
-    terminal_.say(
-        fmt::format("  epilogue relay status --config {}\n"
-                    "  epilogue conversations send {} \"And now?\" --config {}\n"
-                    "  epilogue conversations run {} --config {}\n"
-                    "  relay        {}\n"
-                    "  agent server {}",
-                    config, conversation_, config, conversation_, config, relay_->url(), agent_->url()));
+    say_addresses(terminal_, *environment_,
+                  {"relay      " + relay_->url() + "/metrics, /healthz", "agents     " + agent_->url()},
+                  {"relay status", "conversations send " + conversation_ + " \"And now?\"",
+                   "conversations run " + conversation_});
     while (!stop_.stop_requested()) {
         require_running();
         look(poll_wait);

@@ -43,7 +43,8 @@ void say_end_of_log(Terminal& terminal, const DemoEnvironment& environment) {
     for (const std::string& line : lines) terminal.say("  " + line);
 }
 
-void say_addresses(Terminal& terminal, DemoEnvironment& environment) {
+void say_addresses(Terminal& terminal, DemoEnvironment& environment, const std::vector<std::string>& parts,
+                   const std::vector<std::string>& commands) {
     const auto& config = environment.config();
     terminal.say(fmt::format(
         "\nEverything goes on running until Ctrl-C.\n"
@@ -59,12 +60,12 @@ void say_addresses(Terminal& terminal, DemoEnvironment& environment) {
         environment.platform().url("/_control/visible")));
     for (const std::string& endpoint : environment.workers())
         terminal.say(fmt::format("  worker     http://{}/metrics, /readyz, /healthz", endpoint));
-    terminal.say(
-        fmt::format("  log        {}\nTry:\n"
-                    "  epilogue callbacks list --config {}\n"
-                    "  epilogue deliveries list --config {}",
-                    environment.log_file().string(), environment.config_file().string(),
-                    environment.config_file().string()));
+    for (const std::string& part : parts) terminal.say("  " + part);
+    terminal.say(fmt::format("  log        {}\nTry:", environment.log_file().string()));
+    std::vector<std::string> all{"callbacks list", "deliveries list"};
+    all.insert(all.end(), commands.begin(), commands.end());
+    for (const std::string& command : all)
+        terminal.say(fmt::format("  epilogue {} --config {}", command, environment.config_file().string()));
 }
 
 }  // namespace epilogue::demo

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "ops/embedded_demo/demo_environment.h"
 #include "ops/embedded_demo/terminal.h"
@@ -15,7 +17,9 @@ void say_table(Terminal& terminal, std::size_t conversations, const Verifier& ve
 /// The newest lines of the log, which is removed with the environment.
 void say_end_of_log(Terminal& terminal, const DemoEnvironment& environment);
 
-/// Where everything is that goes on running.
-void say_addresses(Terminal& terminal, DemoEnvironment& environment);
+/// Where everything is that goes on running, and commands to try. `parts`: lines for what runs beside the
+/// environment; `commands`: more commands, which are given its configuration.
+void say_addresses(Terminal& terminal, DemoEnvironment& environment,
+                   const std::vector<std::string>& parts = {}, const std::vector<std::string>& commands = {});
 
 }  // namespace epilogue::demo
