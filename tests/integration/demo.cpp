@@ -53,20 +53,26 @@ class UnprivilegedMachine {
         fs::permissions(folder_.path(), fs::perms::all);  // also for the account without rights
         fs::create_directories(folder_.path() / "bin");
         fs::create_directories(folder_.path() / "ops");
-        for (const char* part : {"demo", "setup", "packages"})
+        for (const char* part : {"demo", "setup", "packages", "agent_server"})
             fs::copy(fs::path(EPILOGUE_SOURCE_DIR) / "ops" / part, folder_.path() / "ops" / part,
                      fs::copy_options::recursive);
-        for (const char* program : {"awk", "bash", "dirname", "env", "sed"})
+        for (const char* program : {"awk", "bash", "cmp", "dirname", "env", "flock", "mkdir", "rm", "sed"})
             fs::create_symlink(epilogue::process::find_program(program), folder_.path() / "bin" / program);
         std::string names;
         for (const std::string& name : missing) names += (names.empty() ? "" : "|") + name;
         script("dpkg-query", "case $3 in " + names + ") exit 1 ;; esac\nprintf installed");
+        for (const char* fetched : {"librdkafka", "secret-rules"}) {
+            fs::create_directories(folder_.path() / "ops" / fetched);
+            write_script(folder_.path() / "ops" / fetched / "fetch", "exit 0");
+        }
         script("apt-get", ": >\"" + (folder_.path() / "apt-was-run").string() + "\"");
     }
 
     Finished run_demo(const std::vector<std::string>& options = {}) const {
         Command command{.argv = {(folder_.path() / "ops" / "demo").string()},
-                        .environment = {{"PATH", (folder_.path() / "bin").string()}}};
+                        .environment = {{"PATH", (folder_.path() / "bin").string()},
+                                        {"PYENV_ROOT", folder_.path().string()},
+                                        {"EPILOGUE_AGENT_SERVERS", (folder_.path() / "servers").string()}}};
         constexpr const char* no_account = "65534";
         if (::geteuid() == 0)
             command.argv = {epilogue::process::find_program("setpriv").string(),
@@ -83,7 +89,9 @@ class UnprivilegedMachine {
 
   private:
     void script(const std::string& name, const std::string& text) const {
-        const auto file = folder_.path() / "bin" / name;
+        write_script(folder_.path() / "bin" / name, text);
+    }
+    static void write_script(const std::filesystem::path& file, const std::string& text) {
         std::ofstream(file) << "#!" << epilogue::process::find_program("sh").string() << "\n" << text << "\n";
         std::filesystem::permissions(file, std::filesystem::perms::all);
     }
@@ -195,4 +203,12 @@ BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_names_what_a_real_agent_ta
     BOOST_TEST(contains(ended.out, "(build demo real): mariadb-server-core python3-venv\n"), ended.out);
     BOOST_TEST(contains(ended.err, "--no-install-recommends mariadb-server-core python3-venv\n"), ended.err);
     BOOST_TEST(!machine.was_apt_run());
+}
+
+BOOST_AUTO_TEST_CASE(where_no_python_is_new_enough_the_script_says_what_to_install) {
+    const UnprivilegedMachine machine({"no-package-at-all"});
+    const Finished ended = machine.run_demo({"--real"});
+    BOOST_TEST(ended.status == 69, ended.out + ended.err);
+    BOOST_TEST(contains(ended.err, "the agent server takes Python from 3.12 on"), ended.err);
+    BOOST_TEST(contains(ended.err, "ops/demo: no agent server could be had"), ended.err);
 }
