@@ -93,8 +93,10 @@ struct KafkaConsumer::GroupMember {
     }
 
     /// True when a rebalance names only the partitions that come or go; otherwise it names all of them.
+    /// While the group is being left nothing may be known of it: then there is nothing to keep either.
     bool is_incremental() const {
-        return std::string_view(rd_kafka_rebalance_protocol(client.get())) == "COOPERATIVE";
+        const char* const protocol = rd_kafka_rebalance_protocol(client.get());
+        return protocol != nullptr && std::string_view(protocol) == "COOPERATIVE";
     }
 
     static void note(rd_kafka_error_t* refused) {

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "base/process/ports.h"
-#include "base/process/settings_file.h"
 #include "base/secret.h"
 #include "worker/apply/registration.h"
 #include "worker/mysql/migrate.h"
@@ -58,14 +57,15 @@ std::vector<std::string> free_endpoints() {
 
 }  // namespace
 
-DemoEnvironment::DemoEnvironment(const std::function<void(const std::string&)>& progress)
+DemoEnvironment::DemoEnvironment(const std::function<void(const std::string&)>& progress,
+                                 const process::Settings& more)
     : log_(log_file()),
       broker_(start_broker(progress)),
       database_(start_database(progress)),
       endpoints_(free_endpoints()) {
     progress("creating the tables");
     create_database(database_.administrator());
-    write_config_file();
+    write_config_file(more);
     config_ = required(load_config(config_file().string(), {}, config_schema()));
     required(migrate(*required(MysqlSession::open(mysql_settings(config_)))));
     store_ = std::make_unique<MysqlStore>(mysql_settings(config_), StoreObserver{});
@@ -76,7 +76,7 @@ DemoEnvironment::~DemoEnvironment() {
     workers_.clear();
 }
 
-void DemoEnvironment::write_config_file() const {
+void DemoEnvironment::write_config_file(const process::Settings& more) const {
     const auto key = folder_.path() / "key";
     std::ofstream(key) << new_key() << "\n";
     process::Settings settings{
@@ -97,7 +97,7 @@ void DemoEnvironment::write_config_file() const {
         settings[platform + ".token"] = "any will do";
     }
     std::ofstream file(config_file());
-    file << process::toml_of(settings);
+    file << process::toml_of(process::merged({settings, more}));
     if (!file.flush()) throw std::runtime_error("cannot write " + config_file().string());
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/process/database_server.h"
+#include "base/process/settings_file.h"
 #include "base/process/temp_dir.h"
 #include "ops/embedded_demo/embedded_broker.h"
 #include "ops/embedded_demo/log_file.h"
@@ -26,8 +27,10 @@ namespace epilogue::demo {
 /// all its parts go to log_file(). Errors are std::runtime_error. Used by one thread.
 class DemoEnvironment {
   public:
-    /// Starts all but the workers. `progress` is called with what is being done.
-    explicit DemoEnvironment(const std::function<void(const std::string&)>& progress);
+    /// Starts all but the workers. `progress` is called with what is being done. `more`: settings beside
+    /// those that say where its parts are.
+    explicit DemoEnvironment(const std::function<void(const std::string&)>& progress,
+                             const process::Settings& more = {});
     /// Drains the workers, then ends the servers and removes the folder.
     ~DemoEnvironment();
     DemoEnvironment(const DemoEnvironment&) = delete;
@@ -57,7 +60,7 @@ class DemoEnvironment {
     bool is_sent(const Scenario& scenario);
 
   private:
-    void write_config_file() const;
+    void write_config_file(const process::Settings& more) const;
     std::int64_t count(const std::string& sql, const std::vector<SqlValue>& values = {});
 
     process::TempDir folder_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ops/embedded_demo/shown_post.h"
 #include "worker/settings.h"
 
 namespace epilogue::demo {
@@ -28,28 +29,6 @@ std::string comments_path(const Scenario& scenario) {
 
 std::string rule(const char* fault, const Scenario& scenario) {
     return fmt::format(R"({{"do": "{}", "method": "POST", "path": "^{}$"}})", fault, comments_path(scenario));
-}
-
-/// Without the marker, which the platform's readers do not see either.
-std::string seen_text(const std::string& body) {
-    return std::string(trimmed(std::string_view(body).substr(0, body.rfind("\n<!-- epilogue:"))));
-}
-
-Post post_of(const fake_platform::Comment& comment) {
-    return {name_of(Place{comment.platform, comment.place, comment.thread}), seen_text(comment.body)};
-}
-
-bool is_ours(const fake_platform::Comment& comment) {
-    return comment.author == fake_platform::bot_login;
-}
-
-std::string_view title_of(const std::string& platform) {
-    return platform == "github" ? "GitHub" : platform == "gitlab" ? "GitLab" : "Slack";
-}
-
-Paint paint_of(const std::string& headline) {
-    if (headline.starts_with("**Finished**")) return Paint::good;
-    return headline.starts_with("**Waiting for you**") ? Paint::wait : Paint::bad;
 }
 
 }  // namespace
@@ -130,17 +109,8 @@ void DemoRunner::show(const Post& post, const Match& match) {
         match.scenario == nullptr
             ? ""
             : fmt::format(" ({}; {})", title_of(match.scenario->place.platform), match.scenario->generation);
-    std::string text = terminal_.painted(wrong ? Paint::bad : Paint::bold, "● " + about) + "\n";
-    text += terminal_.painted(Paint::dim, "  ╭─ epilogue-bot commented on ") + post.place +
-            terminal_.painted(Paint::dim, origin) + "\n";
-    constexpr std::size_t margin = 4;
-    bool first = true;
-    for (const std::string& line : wrapped(post.text, terminal_.width() - margin)) {
-        text += terminal_.painted(Paint::dim, line.empty() ? "  │" : "  │ ") +
-                (first ? terminal_.painted(paint_of(post.text), line) : line) + "\n";
-        first = false;
-    }
-    terminal_.say(text + terminal_.painted(Paint::dim, "  ╰─") + "\n");
+    terminal_.say(terminal_.painted(wrong ? Paint::bad : Paint::bold, "● " + about) + "\n" +
+                  boxed(terminal_, post, origin) + "\n");
 }
 
 void DemoRunner::show_lost_answer() {

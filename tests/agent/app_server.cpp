@@ -1,8 +1,6 @@
 // ops/openhands/epilogue_processor.py in a real OpenHands app server's code and database, with a worker
 // behind it.
 #define BOOST_TEST_MODULE app_server
-#include <cstdlib>
-
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -21,9 +19,7 @@ const std::string source = EPILOGUE_SOURCE_DIR;
 
 /// After each step the conversation's rows, as app_server.py prints them.
 Json play(const std::string& conversation, const Json& processor, const std::vector<std::string>& updates) {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    const auto environment =
-        real_server_environment("app-server-" + std::string(wanted == nullptr ? "1.11.0" : wanted));
+    const auto environment = real_server_environment("app-server-" + wanted_version("1.11.0"));
     const TempDir folder;
     const Json given{{"conversation_id", conversation},
                      {"sandbox", {{"url", "http://127.0.0.1:9"}, {"key", "the-sandbox-key"}}},

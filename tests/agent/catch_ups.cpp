@@ -2,7 +2,6 @@
 #define BOOST_TEST_MODULE agent_catch_ups
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -13,6 +12,7 @@
 
 #include "tests/agent/live_topic.h"
 #include "tests/agent/scripted_conversation.h"
+#include "tests/agent/shared_server.h"
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"
 #include "tests/support/text.h"
@@ -29,24 +29,8 @@ const std::string question = "Which file would you like me to change?";
 const std::string answer = "Changed it.";
 const std::string api_key = "the-api-key";
 
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.58.0" : wanted;
-}
-
-/// One server for all cases. Each begins with its clock in the zone that it needs.
-RealServer& server() {
-    static RealServer running(version());
-    return running;
-}
-
 std::string url() {
     return "http://127.0.0.1:" + std::to_string(server().port());
-}
-
-/// What leads a worker to the server.
-Settings asks_the_server(const Settings& more = {}) {
-    return merged({{{"agent_server.url", url()}, {"agent_server.session_api_key", "lab-key"}}, more});
 }
 
 /// What was posted there, oldest first.

@@ -1,7 +1,6 @@
 // The ends that a worker posts of a real agent server's conversations whose `finished` is not the end:
 // EPILOGUE_AGENT_SERVER says which version.
 #define BOOST_TEST_MODULE agent_ends
-#include <cstdlib>
 #include <future>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "tests/agent/hooks.h"
 #include "tests/agent/live_topic.h"
 #include "tests/agent/scripted_conversation.h"
+#include "tests/agent/shared_server.h"
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"
 #include "tests/support/text.h"
@@ -25,21 +25,6 @@ using Json = nlohmann::json;
 
 const std::string first_words = "All done: created notes.txt with 2 lines.";
 const std::string second_words = "Script exhausted at step 4.";
-
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.58.0" : wanted;
-}
-
-RealServer& server() {
-    static RealServer running(version());
-    return running;
-}
-
-Settings asks_the_server() {
-    return {{"agent_server.url", "http://127.0.0.1:" + std::to_string(server().port())},
-            {"agent_server.session_api_key", "lab-key"}};
-}
 
 std::string place(std::size_t number) {
     return "octo/ends#" + std::to_string(number);

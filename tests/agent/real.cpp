@@ -3,7 +3,6 @@
 #define BOOST_TEST_MODULE agent_real
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <functional>
 #include <future>
 #include <iostream>
@@ -16,6 +15,7 @@
 #include "agent/features.h"
 #include "agent/last_words.h"
 #include "tests/agent/scripted_conversation.h"
+#include "tests/agent/shared_server.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fault_proxy.h"
 
@@ -28,24 +28,14 @@ using Kind = AgentError::Kind;
 
 namespace {
 
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.58.0" : wanted;
-}
-
 /// Whether it is the oldest of them, which is different where no feature says so.
 bool is_old() {
-    return version() == "1.7.3";
+    return wanted_version() == "1.7.3";
 }
 
 /// What the client takes it to be able to do.
 Features features() {
-    return features_of(version());
-}
-
-RealServer& server() {
-    static RealServer running(version());
-    return running;
+    return features_of(wanted_version());
 }
 
 // Boost.Test's checks are not for several threads: each scenario returns what is wrong with it, "" when

@@ -23,14 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr int skipped = 77;
 constexpr auto install_patience = 15min;
-const std::filesystem::path here = EPILOGUE_SOURCE_DIR "/tests/agent";
-
-bool answers(const std::string& url) {
-    HttpRequest request;
-    request.url = url;
-    request.timeout = 2s;
-    return HttpClient().send(request).status == 200;
-}
+constexpr const char* fetch = EPILOGUE_SOURCE_DIR "/ops/agent_server/fetch";
 
 std::string local_url(unsigned short port, const std::string& path) {
     return "http://127.0.0.1:" + std::to_string(port) + path;
@@ -38,8 +31,13 @@ std::string local_url(unsigned short port, const std::string& path) {
 
 }  // namespace
 
+std::string wanted_version(std::string_view otherwise) {
+    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
+    return wanted == nullptr ? std::string(otherwise) : wanted;
+}
+
 std::filesystem::path real_server_environment(const std::string& version) {
-    const Finished made = run({{here / "fetch-agent-server", version}}, install_patience);
+    const Finished made = run({{fetch, version}}, install_patience);
     if (made.status == skipped) {
         std::cerr << made.err << std::endl;
         std::exit(skipped);
@@ -48,18 +46,17 @@ std::filesystem::path real_server_environment(const std::string& version) {
     return std::string(trimmed(made.out));
 }
 
-RealServer::RealServer(const std::string& version, const std::string& zone, std::string webhooks)
+RealServer::RealServer(const std::string& version, const std::string& zone, std::string webhooks,
+                       std::map<std::string, std::string> more)
     : version_(version),
       webhooks_(std::move(webhooks)),
+      more_(std::move(more)),
       environment_(real_server_environment(version)),
       port_(process::free_port()),
       llm_port_(process::free_port()) {
     require_programs({"tmux", "python3"});
-    std::filesystem::create_directories(work());
-    std::filesystem::create_directories(folder_.path() / "home");
-    std::filesystem::create_directories(folder_.path() / "tmux");
-    llm_ = std::make_unique<Process>(Command{{"python3", here / "fake_llm.py", std::to_string(llm_port_)}});
-    eventually("the LLM", [&] { return answers(local_url(llm_port_, "/v1/models")); });
+    llm_ = std::make_unique<Process>(agent_server::llm_command("python3", folder_.path(), llm_port_));
+    eventually("the LLM", [&] { return agent_server::answers(local_url(llm_port_, "/v1/models")); });
     start(zone);
 }
 
@@ -82,8 +79,7 @@ RealServer::~RealServer() {
     server_.reset();
     // The agents' terminals outlive the server.
     std::error_code ignored;
-    for (const auto& socket :
-         std::filesystem::recursive_directory_iterator(folder_.path() / "tmux", ignored)) {
+    for (const auto& socket : std::filesystem::recursive_directory_iterator(plan("").tmux(), ignored)) {
         if (!socket.is_socket(ignored)) continue;
         try {
             static_cast<void>(run({{"tmux", "-S", socket.path(), "kill-server"}}, 10s));
@@ -93,30 +89,16 @@ RealServer::~RealServer() {
     }
 }
 
+agent_server::ServerPlan RealServer::plan(const std::string& zone) const {
+    return {environment_, folder_.path(), port_, "lab-key", webhooks_, zone, more_};
+}
+
 void RealServer::start(const std::string& zone) {
-    const auto folder = [this](const char* name) { return (folder_.path() / name).string(); };
-    server_ = std::make_unique<Process>(Command{
-        {environment_ / "bin" / "agent-server", "--host", "127.0.0.1", "--port", std::to_string(port_)},
-        {{"LITELLM_LOCAL_MODEL_COST_MAP", "True"},
-         {"OH_ENABLE_VSCODE", "0"},
-         {"OH_ENABLE_VNC", "0"},
-         {"OH_PRELOAD_TOOLS", "0"},
-         {"OTEL_SDK_DISABLED", "true"},
-         {"OPENHANDS_SUPPRESS_BANNER", "1"},
-         {"SESSION_API_KEY", "lab-key"},
-         {"OH_SECRET_KEY", "lab-secret-key-for-tests"},
-         {"OH_CONVERSATIONS_PATH", conversations().string()},
-         {"OH_BASH_EVENTS_DIR", folder("bash")},
-         // Old agents' terminals miss their own prompt when the shell reads a long profile.
-         {"HOME", folder("home")},
-         {"TMUX_TMPDIR", folder("tmux")},
-         {"OH_WEBHOOKS", webhooks_.empty() ? std::nullopt : std::optional(webhooks_)},
-         {"TZ", zone}},
-        folder_.path()});
+    server_ = std::make_unique<Process>(agent_server::server_command(plan(zone)));
     eventually("agent server " + version_, 300s, [&] {
         if (!server_->running())
             throw std::runtime_error("the agent server has ended: " + server_->err() + server_->out());
-        return answers(local_url(port_, "/health"));
+        return agent_server::answers(local_url(port_, "/health"));
     });
     warm_up();
 }
@@ -150,24 +132,7 @@ std::size_t RealServer::llm_calls(const std::string& script) const {
 }
 
 std::string RealServer::request(const std::string& script, const std::string& more) const {
-    Json request{{"agent",
-                  {{"kind", "Agent"},
-                   {"llm",
-                    {{"model", "openai/lab-" + script},
-                     {"api_key", "fake"},
-                     {"base_url", llm_url()},
-                     {"usage_id", "agent"},
-                     {"num_retries", 0},
-                     {"retry_min_wait", 1},
-                     {"retry_max_wait", 1},
-                     {"timeout", 600}}},
-                   {"tools", Json::array({{{"name", "terminal"}, {"params", Json::object()}},
-                                          {{"name", "file_editor"}, {"params", Json::object()}}})}}},
-                 {"workspace", {{"kind", "LocalWorkspace"}, {"working_dir", work().string()}}},
-                 {"tool_module_qualnames",
-                  {{"terminal", "openhands.tools.terminal.definition"},
-                   {"file_editor", "openhands.tools.file_editor.definition"}}},
-                 {"max_iterations", 100}};
+    Json request = Json::parse(agent_server::conversation_request({script, llm_url(), work()}));
     request.merge_patch(Json::parse(more));
     return request.dump();
 }

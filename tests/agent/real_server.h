@@ -2,15 +2,21 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/server.h"
+#include "ops/agent_server/launch.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
 namespace epilogue::testing {
+
+/// The version that EPILOGUE_AGENT_SERVER names, `otherwise` when it names none.
+std::string wanted_version(std::string_view otherwise = agent_server::usual_version());
 
 /// Where the environment with that version is; it is made first when there is none. Ends the process with 77
 /// (ctest: skipped) where no Python is new enough, throws std::runtime_error when it cannot be made.
@@ -19,9 +25,10 @@ std::filesystem::path real_server_environment(const std::string& version);
 class RealServer {
   public:
     /// Starts it in that time zone, with conversations in a folder of its own, and waits until it answers and
-    /// has run one. `webhooks`: OH_WEBHOOKS, a JSON array; "": none.
+    /// has run one. `webhooks`: OH_WEBHOOKS, a JSON array; "": none. `more`: other variables of its
+    /// environment.
     explicit RealServer(const std::string& version, const std::string& zone = "UTC",
-                        std::string webhooks = "");
+                        std::string webhooks = "", std::map<std::string, std::string> more = {});
     ~RealServer();
     RealServer(const RealServer&) = delete;
     RealServer& operator=(const RealServer&) = delete;
@@ -33,16 +40,16 @@ class RealServer {
     /// A client of it, or of a proxy before it.
     std::shared_ptr<agent::AgentServer> client(std::optional<unsigned short> port = std::nullopt,
                                                const std::string& key = "lab-key") const;
-    /// The request that creates a conversation which follows that script of fake_llm.py; `more` is JSON to
-    /// merge.
+    /// The request that creates a conversation which follows that script of scripted_llm.py; `more` is JSON
+    /// to merge.
     std::string request(const std::string& script, const std::string& more = "{}") const;
     /// How many steps of agents the LLM was asked for as this script.
     std::size_t llm_calls(const std::string& script) const;
     /// Where the LLM is, and where the agents work: for clients that are not ours.
     std::string llm_url() const;
-    std::filesystem::path work() const { return folder_.path() / "work"; }
+    std::filesystem::path work() const { return plan("").work(); }
     /// Where it keeps its conversations.
-    std::filesystem::path conversations() const { return folder_.path() / "conversations"; }
+    std::filesystem::path conversations() const { return plan("").conversations(); }
     /// The text of a message that tells the script where to work.
     std::string task() const;
 
@@ -55,10 +62,12 @@ class RealServer {
     void move_to(const std::string& zone);
 
   private:
+    agent_server::ServerPlan plan(const std::string& zone) const;
     void warm_up() const;
 
     std::string version_;
     const std::string webhooks_;
+    const std::map<std::string, std::string> more_;
     std::filesystem::path environment_;
     TempDir folder_;
     unsigned short port_;

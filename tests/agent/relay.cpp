@@ -1,7 +1,6 @@
 // Nothing recorded: real agents work on a real agent server, `epilogue relay` brings what they do into the
 // topic, a worker posts how it ended. EPILOGUE_AGENT_SERVER says which version.
 #define BOOST_TEST_MODULE agent_relay
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <vector>
@@ -17,11 +16,6 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
-
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.58.0" : wanted;
-}
 
 /// What agents do when their LLM follows the script, and what has to be posted of it.
 struct Script {
@@ -74,13 +68,13 @@ void every_end_is_posted_once(RelayWorld& world, bool in_order) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(followed_alone_each_end_of_real_agents_is_posted_once_and_the_topic_is_the_log) {
-    RelayWorld world("followed", version(), {.followed = Followed::waited_for});
+    RelayWorld world("followed", wanted_version(), {.followed = Followed::waited_for});
     every_end_is_posted_once(world, true);
 }
 
 BOOST_AUTO_TEST_CASE(
     of_a_server_that_is_followed_as_a_whole_each_end_is_posted_once_also_when_its_logs_are_brought_again) {
-    RelayWorld world("whole_server", version(), {.followed = Followed::whole_server});
+    RelayWorld world("whole_server", wanted_version(), {.followed = Followed::whole_server});
     every_end_is_posted_once(world, true);
     const auto posts = world.rig().platform().visible().size();
     BOOST_TEST(world.bring_once() == std::to_string(scripts.size()) + " of " +
@@ -91,11 +85,11 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(by_webhook_alone_each_end_of_real_agents_is_posted_once) {
-    RelayWorld world("webhooks", version(), {.webhook = true});
+    RelayWorld world("webhooks", wanted_version(), {.webhook = true});
     every_end_is_posted_once(world, false);
 }
 
 BOOST_AUTO_TEST_CASE(by_both_doors_at_once_each_end_of_real_agents_is_posted_once) {
-    RelayWorld world("both_doors", version(), {.webhook = true, .followed = Followed::waited_for});
+    RelayWorld world("both_doors", wanted_version(), {.webhook = true, .followed = Followed::waited_for});
     every_end_is_posted_once(world, false);
 }

@@ -2,7 +2,6 @@
 #define BOOST_TEST_MODULE agent_relay_follow
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "tests/agent/real_server.h"
 #include "tests/agent/relay_rig.h"
 #include "tests/agent/scripted_conversation.h"
+#include "tests/agent/shared_server.h"
 #include "tests/support/eventually.h"
 
 using namespace epilogue;
@@ -23,18 +23,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.58.0" : wanted;
-}
-
 bool numbers_its_log() {
-    return features_of(version()).session_socket;
-}
-
-RealServer& server() {
-    static RealServer running(version());
-    return running;
+    return features_of(wanted_version()).session_socket;
 }
 
 /// A conversation that only the follower listens to.

@@ -48,11 +48,6 @@ struct ServersInUtc {
     ServersInUtc() { ::setenv("TZ", "UTC", 1); }
 };
 
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.58.0" : wanted;
-}
-
 /// One conversation for both clients.
 struct Row {
     std::string name;
@@ -200,7 +195,7 @@ Json row_for_sdk(const Row& row) {
               {"llm", row.server.llm_url()},
               {"script", row.script},
               {"work", row.server.work().string()},
-              {"limit_s", row.ends != "finished" && version() == "1.7.3" ? limit_s : long_limit_s}};
+              {"limit_s", row.ends != "finished" && wanted_version() == "1.7.3" ? limit_s : long_limit_s}};
     if (row.between) json["between"] = true;
     if (row.is_goal) json["goal"] = row.server.task();
     if (row.has_hook) json["hook"] = hook_command(row.server, "them");
@@ -250,10 +245,10 @@ std::string delays_in_words(const RealServer& server, SdkClient& sdk) {
 BOOST_TEST_GLOBAL_FIXTURE(ServersInUtc);
 
 BOOST_AUTO_TEST_CASE(both_clients_do_what_the_page_says_and_ours_is_never_behind) {
-    const bool is_old = version() == "1.7.3";
+    const bool is_old = wanted_version() == "1.7.3";
     std::future<std::unique_ptr<RealServer>> starting;
     if (is_old) starting = std::async(std::launch::async, [] { return std::make_unique<RealServer>(newer); });
-    RealServer server(version());
+    RealServer server(wanted_version());
     const auto modern = is_old ? starting.get() : nullptr;
     FaultProxy late(server.port());
     late.plan({.action = ProxyAction::hold, .containing = "/sockets/events/", .times = 1000});
@@ -294,7 +289,7 @@ BOOST_AUTO_TEST_CASE(both_clients_do_what_the_page_says_and_ours_is_never_behind
     SdkClient sdk(server, all);
     sdk.wait_ready();
 
-    std::string part = "\n| what happens | server | Epilogue | openhands-sdk " + version() +
+    std::string part = "\n| what happens | server | Epilogue | openhands-sdk " + wanted_version() +
                        " |\n| --- | --- | --- | --- |\n";
     std::vector<std::future<std::pair<std::string, std::string>>> lines;
     for (const Row& row : rows)
@@ -306,6 +301,6 @@ BOOST_AUTO_TEST_CASE(both_clients_do_what_the_page_says_and_ours_is_never_behind
     for (auto& line : lines) take(line.get());
     const std::string delays = delays_in_words(server, sdk);
     take(line_of(restarted, sdk));
-    BOOST_TEST(difference_from_page(introduction, "## Beside openhands-sdk " + version(), part + delays) ==
-               "");
+    BOOST_TEST(difference_from_page(introduction, "## Beside openhands-sdk " + wanted_version(),
+                                    part + delays) == "");
 }

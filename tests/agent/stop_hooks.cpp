@@ -1,7 +1,6 @@
 // Runs that a stop hook sends on, on a real agent server: EPILOGUE_AGENT_SERVER says which version.
 #define BOOST_TEST_MODULE agent_stop_hooks
 #include <algorithm>
-#include <cstdlib>
 #include <future>
 
 #include <boost/test/unit_test.hpp>
@@ -14,11 +13,6 @@ using namespace epilogue::agent;
 using namespace epilogue::testing;
 
 namespace {
-
-std::string version() {
-    const char* const wanted = std::getenv("EPILOGUE_AGENT_SERVER");
-    return wanted == nullptr ? "1.22.1" : wanted;
-}
 
 /// What is wrong with a run under such a hook; "" when it ended once, and with all its events.
 std::string wrong_with(const RealServer& server, int seconds) {
@@ -45,7 +39,7 @@ std::string wrong_with(const RealServer& server, int seconds) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_run_that_its_stop_hook_sends_on_ends_only_once) {
-    const RealServer server(version());
+    const RealServer server(wanted_version("1.22.1"));
     std::vector<std::pair<int, std::future<std::string>>> runs;
     for (const int seconds : {0, 1, 4, 8})
         runs.emplace_back(seconds, std::async(std::launch::async,

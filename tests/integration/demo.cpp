@@ -15,6 +15,7 @@
 
 #include "base/process/database_server.h"
 #include "base/process/programs.h"
+#include "tests/support/demo_process.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process.h"
 #include "tests/support/requirements.h"
@@ -34,68 +35,13 @@ struct WithMariaDb {
 };
 BOOST_TEST_GLOBAL_FIXTURE(WithMariaDb);
 
-/// A demo that was started, with a folder of its own for temporary files.
-class Demo {
-  public:
-    explicit Demo(const std::vector<std::string>& args,
-                  std::map<std::string, std::optional<std::string>> environment = {})
-        : process_(command(args, std::move(environment))) {}
-
-    Process& process() { return process_; }
-    std::string out() const { return process_.out(); }
-    /// Exit code; the test fails when it has not ended within a minute.
-    int ended() {
-        const auto status = process_.wait(one_minute);
-        BOOST_REQUIRE_MESSAGE(status.has_value(), "it did not end within a minute: " + out());
-        return *status;
-    }
-    void require_nothing_left() const {
-        BOOST_TEST(std::filesystem::is_empty(folder_.path()));
-        for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-            std::ifstream file(entry.path() / "cmdline");
-            const std::string line{std::istreambuf_iterator<char>(file), {}};
-            BOOST_TEST(line.find(folder_.path().string()) == std::string::npos, line);
-        }
-    }
-
-  private:
-    Command command(const std::vector<std::string>& args,
-                    std::map<std::string, std::optional<std::string>> environment) const {
-        Command command{.argv = args, .environment = std::move(environment)};
-        command.environment["TMPDIR"] = folder_.path();
-        return command;
-    }
-
-    TempDir folder_;
-    Process process_;
-};
-
-std::vector<std::string> plain(const std::vector<std::string>& options = {}) {
-    std::vector<std::string> args{executable, "demo"};
-    args.insert(args.end(), options.begin(), options.end());
-    return args;
-}
-
-/// The same, on a terminal.
+/// The demo on a terminal.
 std::vector<std::string> on_a_terminal() {
     return {"script", "--quiet", "--return", "--command", "'" + executable + "' demo", "/dev/null"};
 }
 
-struct Table {
-    int conversations = 0;
-    int turns = 0;
-    int posts = 0;
-    int duplicates = 0;
-    int lost = 0;
-};
-
-/// The last table; the test fails when there is none.
-Table table_of(const std::string& out) {
-    std::smatch found;
-    const std::regex row("lost\\s+(\\d+) +(\\d+) +(\\d+) +(\\d+) +(\\d+)\\s");
-    BOOST_REQUIRE_MESSAGE(std::regex_search(out, found, row), "no table: " + out);
-    return {std::stoi(found[1]), std::stoi(found[2]), std::stoi(found[3]), std::stoi(found[4]),
-            std::stoi(found[5])};
+void require_nothing_left(const DemoProcess& demo) {
+    for (const std::string& left : demo.left_behind()) BOOST_TEST(left == "");
 }
 
 /// A machine as `ops/demo` sees it from an account without rights: some packages are missing, and there is no
@@ -107,20 +53,26 @@ class UnprivilegedMachine {
         fs::permissions(folder_.path(), fs::perms::all);  // also for the account without rights
         fs::create_directories(folder_.path() / "bin");
         fs::create_directories(folder_.path() / "ops");
-        for (const char* part : {"demo", "setup", "packages"})
+        for (const char* part : {"demo", "setup", "packages", "agent_server"})
             fs::copy(fs::path(EPILOGUE_SOURCE_DIR) / "ops" / part, folder_.path() / "ops" / part,
                      fs::copy_options::recursive);
-        for (const char* program : {"awk", "bash", "dirname", "env", "sed"})
+        for (const char* program : {"awk", "bash", "cmp", "dirname", "env", "flock", "mkdir", "rm", "sed"})
             fs::create_symlink(epilogue::process::find_program(program), folder_.path() / "bin" / program);
         std::string names;
         for (const std::string& name : missing) names += (names.empty() ? "" : "|") + name;
         script("dpkg-query", "case $3 in " + names + ") exit 1 ;; esac\nprintf installed");
+        for (const char* fetched : {"librdkafka", "secret-rules"}) {
+            fs::create_directories(folder_.path() / "ops" / fetched);
+            write_script(folder_.path() / "ops" / fetched / "fetch", "exit 0");
+        }
         script("apt-get", ": >\"" + (folder_.path() / "apt-was-run").string() + "\"");
     }
 
-    Finished run_demo() const {
+    Finished run_demo(const std::vector<std::string>& options = {}) const {
         Command command{.argv = {(folder_.path() / "ops" / "demo").string()},
-                        .environment = {{"PATH", (folder_.path() / "bin").string()}}};
+                        .environment = {{"PATH", (folder_.path() / "bin").string()},
+                                        {"PYENV_ROOT", folder_.path().string()},
+                                        {"EPILOGUE_AGENT_SERVERS", (folder_.path() / "servers").string()}}};
         constexpr const char* no_account = "65534";
         if (::geteuid() == 0)
             command.argv = {epilogue::process::find_program("setpriv").string(),
@@ -130,13 +82,16 @@ class UnprivilegedMachine {
                             no_account,
                             "--clear-groups",
                             command.argv.front()};
+        command.argv.insert(command.argv.end(), options.begin(), options.end());
         return run(command, one_minute);
     }
     bool was_apt_run() const { return std::filesystem::exists(folder_.path() / "apt-was-run"); }
 
   private:
     void script(const std::string& name, const std::string& text) const {
-        const auto file = folder_.path() / "bin" / name;
+        write_script(folder_.path() / "bin" / name, text);
+    }
+    static void write_script(const std::filesystem::path& file, const std::string& text) {
         std::ofstream(file) << "#!" << epilogue::process::find_program("sh").string() << "\n" << text << "\n";
         std::filesystem::permissions(file, std::filesystem::perms::all);
     }
@@ -147,10 +102,10 @@ class UnprivilegedMachine {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(each_post_is_shown_once_and_nothing_is_left_behind) {
-    Demo demo(on_a_terminal(), {{"NO_COLOR", "1"}, {"TERM", "xterm"}});
+    DemoProcess demo(on_a_terminal(), {{"NO_COLOR", "1"}, {"TERM", "xterm"}});
     BOOST_TEST(demo.ended() == 0);
     const std::string out = demo.out();
-    const Table table = table_of(out);
+    const DemoTable table = demo_table(out);
     BOOST_TEST(table.conversations >= 10);
     BOOST_TEST(table.turns > table.conversations);
     BOOST_TEST(table.posts == table.turns);
@@ -162,15 +117,15 @@ BOOST_AUTO_TEST_CASE(each_post_is_shown_once_and_nothing_is_left_behind) {
     BOOST_TEST(contains(out, "events published"), "a progress line");
     BOOST_TEST(contains(out, "The comment is there, so it is not posted again."));
     BOOST_TEST(!contains(out, "\x1b"), "an escape code in spite of NO_COLOR");
-    demo.require_nothing_left();
+    require_nothing_left(demo);
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_and_a_doubled_post_fail_it_and_are_named) {
-    Demo lost(plain({"--suppress-one"}));
-    Demo doubled(plain({"--double-one"}));
+    DemoProcess lost(demo_command({"--suppress-one"}));
+    DemoProcess doubled(demo_command({"--double-one"}));
 
     BOOST_TEST(lost.ended() == 1);
-    const Table of_lost = table_of(lost.out());
+    const DemoTable of_lost = demo_table(lost.out());
     BOOST_TEST(of_lost.lost == 1);
     BOOST_TEST(of_lost.duplicates == 0);
     BOOST_TEST(of_lost.posts == of_lost.turns - 1);
@@ -180,18 +135,18 @@ BOOST_AUTO_TEST_CASE(a_lost_and_a_doubled_post_fail_it_and_are_named) {
     BOOST_TEST(!contains(lost.out(), "\r"), "a progress line in a file");
 
     BOOST_TEST(doubled.ended() == 1);
-    const Table of_doubled = table_of(doubled.out());
+    const DemoTable of_doubled = demo_table(doubled.out());
     BOOST_TEST(of_doubled.lost == 0);
     BOOST_TEST(of_doubled.duplicates == 1);
     BOOST_TEST(of_doubled.posts == of_doubled.turns + 1);
     BOOST_TEST(contains(doubled.out(), "duplicate: acme/clock#9: Finished\n"), doubled.out());
 
-    lost.require_nothing_left();
-    doubled.require_nothing_left();
+    require_nothing_left(lost);
+    require_nothing_left(doubled);
 }
 
 BOOST_AUTO_TEST_CASE(kept_running_it_answers_at_the_printed_addresses_until_it_is_interrupted) {
-    Demo demo(plain({"--keep"}));
+    DemoProcess demo(demo_command({"--keep"}));
     std::smatch found;
     const auto out = eventually("the addresses are printed", one_minute, [&]() -> std::optional<std::string> {
         BOOST_REQUIRE_MESSAGE(demo.process().running(), demo.out());
@@ -209,24 +164,24 @@ BOOST_AUTO_TEST_CASE(kept_running_it_answers_at_the_printed_addresses_until_it_i
 
     demo.process().signal(SIGINT);
     BOOST_TEST(demo.ended() == 0);
-    demo.require_nothing_left();
+    require_nothing_left(demo);
 }
 
 BOOST_AUTO_TEST_CASE(interrupted_in_the_middle_it_fails_and_leaves_nothing_behind) {
-    Demo demo(plain());
+    DemoProcess demo(demo_command());
     eventually("a post is shown", one_minute, [&] { return contains(demo.out(), "commented on"); });
     demo.process().signal(SIGTERM);
     BOOST_TEST(demo.ended() == 1);
-    demo.require_nothing_left();
+    require_nothing_left(demo);
 }
 
 BOOST_AUTO_TEST_CASE(without_mariadb_it_says_what_to_install) {
     const TempDir no_programs;
-    Demo demo(plain(), {{"PATH", no_programs.path()}});
+    DemoProcess demo(demo_command(), {{"PATH", no_programs.path()}});
     BOOST_TEST(demo.ended() == 69);
     BOOST_TEST(demo.out() == "");
     BOOST_TEST(contains(demo.process().err(), "apt-get install mariadb-server-core mariadb-client-core"));
-    demo.require_nothing_left();
+    require_nothing_left(demo);
 }
 
 BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_prints_the_one_line_that_installs_what_is_missing) {
@@ -239,4 +194,21 @@ BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_prints_the_one_line_that_i
                         "--no-install-recommends cmake mariadb-server-core\n"),
                ended.err);
     BOOST_TEST(!machine.was_apt_run());
+}
+
+BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_names_what_a_real_agent_takes_too) {
+    const UnprivilegedMachine machine({"mariadb-server-core", "python3-venv"});
+    const Finished ended = machine.run_demo({"--real"});
+    BOOST_TEST(ended.status == 69);
+    BOOST_TEST(contains(ended.out, "(build demo real): mariadb-server-core python3-venv\n"), ended.out);
+    BOOST_TEST(contains(ended.err, "--no-install-recommends mariadb-server-core python3-venv\n"), ended.err);
+    BOOST_TEST(!machine.was_apt_run());
+}
+
+BOOST_AUTO_TEST_CASE(where_no_python_is_new_enough_the_script_says_what_to_install) {
+    const UnprivilegedMachine machine({"no-package-at-all"});
+    const Finished ended = machine.run_demo({"--real"});
+    BOOST_TEST(ended.status == 69, ended.out + ended.err);
+    BOOST_TEST(contains(ended.err, "the agent server takes Python from 3.12 on"), ended.err);
+    BOOST_TEST(contains(ended.err, "ops/demo: no agent server could be had"), ended.err);
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tiny OpenAI-compatible LLM for tests: POST /v1/chat/completions, loopback only, stdlib only.
+"""Tiny OpenAI-compatible LLM for tests and `epilogue demo --real`: POST /v1/chat/completions, loopback only, stdlib only.
 
 The `model` field picks a script ("openai/lab-<script>" at the agent = "lab-<script>" here).  The answer is a pure
 function of the request: step number = count of assistant messages already in the request.  So a retried or replayed
 request gets the same answer, and a restarted fake needs no state.
 
-    python3 fake_llm.py PORT [LOGFILE]
+    python3 scripted_llm.py PORT [LOGFILE]
 """
 import json
 import sys
@@ -48,6 +48,14 @@ BASIC = [
     finish("All done: created notes.txt with 2 lines."),
 ]
 SCRIPTS = {
+    # For people who look on: `epilogue demo --real` puts total.sh and test.sh there.
+    "demo": [
+        term("cat total.sh && sh test.sh", text="I'll run the test first, to see what fails.", delay=1.0),
+        tool("file_editor", command="str_replace", path=WORK + "/total.sh", old_str="8 9;", new_str="8 9 10;",
+             text="The loop stops at 9, one too early.", delay=1.5),
+        term("sh test.sh", delay=1.5),
+        finish("The loop in total.sh stopped at 9. It goes to 10 now, and the test passes: the total is 55.", delay=1.0),
+    ],
     "finish": BASIC,
     "message": [term("ls -la"), say("Which file would you like me to change?"), finish("Changed it.")],
     "followup": BASIC + [say("Summary: I ran three commands and created notes.txt (2 lines)."),
