@@ -197,7 +197,8 @@ BOOST_AUTO_TEST_CASE(followed_alone_each_end_of_real_agents_is_posted_once_and_t
 BOOST_AUTO_TEST_CASE(
     of_a_server_that_is_followed_as_a_whole_each_end_is_posted_once_also_when_its_logs_are_brought_again) {
     World world("whole_server", false, Followed::whole_server);
-    every_end_is_posted_once(world, true);
+    // It is found while its agents work: what 1.7.3 puts before events that were read comes after them.
+    every_end_is_posted_once(world, version() != "1.7.3");
     const auto posts = world.rig().platform().visible().size();
     const auto before = world.times_told();
     const auto said = world.bring_once();
