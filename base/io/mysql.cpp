@@ -35,6 +35,13 @@ struct Binder {
     void operator()(Instant at) const { statement.setString(index, to_sql(at)); }
 };
 
+/// The connector's driver. Its own function makes it at the first call, without a lock: of two threads that
+/// call it at the same time one would keep a driver that the other's replaces.
+sql::mysql::MySQL_Driver& the_driver() {
+    static sql::mysql::MySQL_Driver& driver = *sql::mysql::get_driver_instance();
+    return driver;
+}
+
 /// The connector wants each thread that uses it registered with the client library.
 void register_thread(sql::mysql::MySQL_Driver& driver) {
     struct Registration {
@@ -66,7 +73,7 @@ struct MysqlSession::Driver {
     std::map<std::string, std::unique_ptr<sql::PreparedStatement>> statements;
 
     sql::PreparedStatement& prepared(const std::string& sql, const std::vector<SqlValue>& values) {
-        register_thread(*sql::mysql::get_driver_instance());
+        register_thread(the_driver());
         if (statements.size() > max_cached_statements) statements.clear();
         auto& statement = statements[sql];
         if (!statement) statement.reset(connection->prepareStatement(sql));
@@ -119,7 +126,7 @@ std::string repeated(const std::string& row, std::size_t rows) {
 
 MysqlSession::MysqlSession(std::unique_ptr<Driver> driver) : driver_(std::move(driver)) {}
 MysqlSession::~MysqlSession() {
-    register_thread(*sql::mysql::get_driver_instance());
+    register_thread(the_driver());
     driver_->statements.clear();
 }
 
@@ -131,8 +138,8 @@ Failure MysqlSession::failed(const std::string& text, int code) {
 
 Result<std::unique_ptr<MysqlSession>> MysqlSession::open(const MysqlSettings& settings) {
     try {
-        auto* driver = sql::mysql::get_driver_instance();
-        register_thread(*driver);
+        auto& driver = the_driver();
+        register_thread(driver);
         sql::ConnectOptionsMap options;
         options["hostName"] = settings.socket.empty()
                                   ? "tcp://" + settings.host + ":" + std::to_string(settings.port)
@@ -145,7 +152,7 @@ Result<std::unique_ptr<MysqlSession>> MysqlSession::open(const MysqlSettings& se
         options["OPT_CHARSET_NAME"] = "utf8mb4";
         add_tls(settings, options);
         auto made = std::make_unique<Driver>();
-        made->connection.reset(driver->connect(options));
+        made->connection.reset(driver.connect(options));
         std::unique_ptr<MysqlSession> session(new MysqlSession(std::move(made)));
         TRY_VOID(session->run(
             "SET SESSION sql_mode='STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', "
@@ -195,7 +202,7 @@ Result<std::int64_t> MysqlSession::execute(const std::string& sql, const std::ve
 
 Result<void> MysqlSession::run(const std::string& sql) {
     try {
-        register_thread(*sql::mysql::get_driver_instance());
+        register_thread(the_driver());
         const std::unique_ptr<sql::Statement> statement(driver_->connection->createStatement());
         statement->execute(sql);
         return {};

@@ -1,4 +1,4 @@
-#include <thread>
+#include <memory>
 
 #include "agent/address.h"
 #include "agent/calls.h"
@@ -36,6 +36,12 @@ Result<std::vector<ConversationId>> conversations_of(const agent::AgentServer& s
     return conversations;
 }
 
+/// That conversation; "": all that the server has.
+Result<std::vector<ConversationId>> wanted_of(const agent::AgentServer& server, const std::string& id) {
+    if (id.empty()) return conversations_of(server);
+    return std::vector<ConversationId>{normalise_conversation_id(id)};
+}
+
 relay::FollowRules rules_of_once() {
     auto rules = follow_rules(relay::delivery_timeout);
     rules.until_caught_up = true;
@@ -47,8 +53,9 @@ relay::FollowRules rules_of_once() {
 }
 
 /// Waits until all are over. Errors: retryable, nothing comes any more.
-Result<void> wait_for_end(const relay::OncePositions& positions, const OnceTopic& topic, OnceReport& report,
-                          const OnProgress& on_progress) {
+Result<OnceReport> wait_for_end(const relay::OncePositions& positions, const OnceTopic& topic,
+                                const OnProgress& on_progress) {
+    OnceReport report;
     auto moved_at = Clock::now();
     for (;;) {
         auto now = positions.progress();
@@ -57,7 +64,7 @@ Result<void> wait_for_end(const relay::OncePositions& positions, const OnceTopic
         report.came = came;
         report.failures = std::move(now.failures);
         on_progress(came);
-        if (came.over == came.conversations) return {};
+        if (came.over == came.conversations) return report;
         if (Clock::now() - moved_at > nothing_comes) {
             const std::string broker = topic.last_error();
             return retryable("nothing has come for 60 s: " + (!now.trouble.empty() ? now.trouble
@@ -92,15 +99,12 @@ Result<OnceReport> relay_server_once(const Config& config, const OnceServer& fro
     const agent::AgentServer server(*address, key);
     if (const auto features = server.features(10s); !features) return failure_of(features.error());
     TRY(const auto topic, OnceTopic::open(config));
-    std::vector<ConversationId> conversations{normalise_conversation_id(from.conversation_id)};
-    if (from.conversation_id.empty()) {
-        TRY(conversations, conversations_of(server));
-    }
-    OnceReport report;
-    relay::OncePositions positions(conversations, from.url, key);
-    relay::Follower follower(positions, *topic, topic->record_maker(config), rules_of_once());
-    TRY_VOID(wait_for_end(positions, *topic, report, on_progress));
-    follower.stop();
+    TRY(const auto conversations, wanted_of(server, from.conversation_id));
+    const auto positions = std::make_unique<relay::OncePositions>(conversations, from.url, key);
+    const auto follower =
+        std::make_unique<relay::Follower>(*positions, *topic, topic->record_maker(config), rules_of_once());
+    auto report = wait_for_end(*positions, *topic, on_progress);
+    follower->stop();
     return report;
 }
 

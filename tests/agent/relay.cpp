@@ -75,11 +75,15 @@ BOOST_AUTO_TEST_CASE(followed_alone_each_end_of_real_agents_is_posted_once_and_t
 BOOST_AUTO_TEST_CASE(
     of_a_server_that_is_followed_as_a_whole_each_end_is_posted_once_also_when_its_logs_are_brought_again) {
     RelayWorld world("whole_server", wanted_version(), {.followed = Followed::whole_server});
-    every_end_is_posted_once(world, true);
+    // It is found while its agents work: what 1.7.3 puts before events that were read comes after them.
+    every_end_is_posted_once(world, wanted_version() != "1.7.3");
     const auto posts = world.rig().platform().visible().size();
-    BOOST_TEST(world.bring_once() == std::to_string(scripts.size()) + " of " +
-                                         std::to_string(scripts.size()) + " conversations, " +
-                                         std::to_string(world.events()) + " events acknowledged\n");
+    const auto before = world.times_told();
+    const auto said = world.bring_once();
+    BOOST_TEST(said.ends_with(" events acknowledged\n"), said);
+    const auto after = world.times_told();
+    BOOST_REQUIRE(after.size() == before.size());
+    for (std::size_t i = 0; i < after.size(); ++i) BOOST_TEST(after[i] == before[i] + 1);
     eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
     BOOST_TEST(world.rig().platform().visible().size() == posts);
 }

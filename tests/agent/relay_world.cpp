@@ -108,11 +108,15 @@ std::string RelayWorld::server_url() const {
     return "http://127.0.0.1:" + std::to_string(server_.port());
 }
 
-std::size_t RelayWorld::events() const {
-    std::size_t events = 0;
+std::vector<int> RelayWorld::times_told() const {
+    std::map<std::string, int> told;
+    for (const Record& record : read_topic(broker_of_this_program().bootstrap(), rig_.name()))
+        ++told[Json::parse(*record.value).at("id").get<std::string>()];
+    std::vector<int> times;
     for (const std::string& each : watched_)
-        events += expect(agent::ConversationCalls(server_.client(), each).events()).size();
-    return events;
+        for (const auto& event : expect(agent::ConversationCalls(server_.client(), each).events()))
+            times.push_back(told[event->id]);
+    return times;
 }
 
 std::string RelayWorld::bring_once() const {

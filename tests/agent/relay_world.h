@@ -38,8 +38,8 @@ class RelayWorld {
     /// nothing. Events count once, where they came first.
     std::string missing(bool in_order) const;
 
-    /// How many events the logs have of the conversations that are watched.
-    std::size_t events() const;
+    /// How many records each event has of the logs of the conversations that are watched.
+    std::vector<int> times_told() const;
     /// What `relay --once` says of a server that it brings once more.
     std::string bring_once() const;
 
