@@ -25,7 +25,8 @@ std::string kept_output(std::string_view output) {
 /// The files that `rm` and `git rm` name plainly: no folders, no patterns, nothing that a shell would expand.
 void add_removed_files(std::vector<Work>& work, const ShellAnswer& answer) {
     for (const SimpleCommand& part : chain_of(answer.command)) {
-        const ShellWords all = words_of(plain_command(part.text));
+        const std::string text = plain_command(part.text);
+        const ShellWords all = words_of(text);
         const ShellWords words = bare_words(all);
         const std::size_t first = words.size() > 1 && words[0] == "git" && words[1] == "rm" ? 2 : 1;
         if (words.size() <= first || (first == 1 && words[0] != "rm")) continue;

@@ -41,7 +41,8 @@ std::string_view bare_command(std::string_view command) {
     constexpr std::array<std::string_view, 14> wrappers{
         "env",        "sudo", "time",      "exec",       "nice",       "xvfb-run",    "uv run",
         "poetry run", "npx",  "python -m", "python3 -m", "pipenv run", "bundle exec", "hatch run"};
-    constexpr std::array<std::string_view, 3> folders{"./vendor/bin/", "vendor/bin/", "./node_modules/.bin/"};
+    constexpr std::array<std::string_view, 4> folders{"./vendor/bin/", "vendor/bin/", "./node_modules/.bin/",
+                                                      "node_modules/.bin/"};
     while (true) {
         const auto* wrapper = std::ranges::find_if(wrappers, [&](std::string_view w) {
             return command.starts_with(w) && command.size() > w.size() && command[w.size()] == ' ';
@@ -87,11 +88,19 @@ bool asks_only(std::string_view bare) {
         words, [&](std::string_view word) { return std::ranges::find(options, word) != options.end(); });
 }
 
-std::optional<CheckKind> kind_of(std::string_view bare) {
-    if (asks_only(bare)) return std::nullopt;
+std::optional<CheckKind> kind_as_written(std::string_view bare) {
     if (is_run_of(bare, test_runners)) return CheckKind::test;
     if (is_run_of(bare, builders) && !cleans(bare)) return CheckKind::build;
     return std::nullopt;
+}
+
+/// As it is written, or without its options: "mvn -q verify", "make -C build test".
+std::optional<CheckKind> kind_of(std::string_view bare) {
+    if (asks_only(bare)) return std::nullopt;
+    std::string joined;
+    for (const auto word : bare_words(words_of(bare))) joined.append(joined.empty() ? "" : " ").append(word);
+    const auto without_options = kind_as_written(joined);
+    return without_options == CheckKind::test ? without_options : kind_as_written(bare);
 }
 
 }  // namespace

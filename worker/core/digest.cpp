@@ -17,6 +17,9 @@ constexpr std::size_t max_problems = 6;
 constexpr std::size_t max_steps = 6;
 constexpr std::size_t max_folders = 4;
 
+/// Where OpenHands puts repositories.
+constexpr std::array<std::string_view, 2> workspaces{"/workspace/project/", "/workspace/"};
+
 std::string truncated(std::string_view text) {
     return redacted_prefix(trimmed(text), max_digest_text_bytes);
 }
@@ -143,7 +146,7 @@ struct AddWork {
             note_run(*check, [&](Digest::Check& run) { take_result(run, *check, ended); });
         else if (ended.exit_code > 0 && ended.exit_code != interrupted && !only_looks(command))
             add_problem(digest, {Digest::Problem::Kind::command, truncated(replaced(command, "\n", " ")),
-                                 truncated(error_line(ended.output)), order});
+                                 truncated(error_line(ended.output)), ended.exit_code, order});
         if (ended.exit_code == 0) note_success(command);
     }
     void operator()(const FileChanged& changed) const {
@@ -175,7 +178,7 @@ struct AddWork {
         const std::string text = line.empty() || line.front() != "ERROR:" ? (line.empty() ? "" : line.front())
                                                                           : (line.size() > 1 ? line[1] : "");
         const std::string subject = error.is_edit ? truncated(path_in(error.text)) : "";
-        if (!text.empty()) add_problem(digest, {kind, subject, truncated(text), order});
+        if (!text.empty()) add_problem(digest, {kind, subject, truncated(text), std::nullopt, order});
     }
     void operator()(const ToolSucceeded&) const { overcome_tools(); }
     void operator()(const OutcomeSaid& said) const {
@@ -342,8 +345,18 @@ std::string_view shortened(const Digest& digest, std::string_view path) {
         if (holds && (shortest.empty() || folder.size() < shortest.size())) shortest = folder;
     }
     if (!shortest.empty()) return path.substr(shortest.size() + 1);
-    constexpr std::string_view workspace = "/workspace/";
-    return path.starts_with(workspace) ? path.substr(workspace.size()) : path;
+    for (const std::string_view workspace : workspaces)
+        if (path.starts_with(workspace)) return path.substr(workspace.size());
+    return path;
+}
+
+std::string without_folders(const Digest& digest, std::string_view text) {
+    std::vector<std::string> folders = digest.folders;
+    std::ranges::sort(folders, std::greater<>{}, &std::string::size);
+    std::string shorter(text);
+    for (const std::string& folder : folders) shorter = replaced(shorter, folder + "/", "");
+    for (const std::string_view workspace : workspaces) shorter = replaced(shorter, workspace, "");
+    return shorter;
 }
 
 }  // namespace epilogue

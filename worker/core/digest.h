@@ -44,8 +44,9 @@ struct Digest {
     struct Problem {
         enum class Kind { command, edit, tool };
         Kind kind = Kind::command;
-        std::string subject;  ///< the command, or the file that was to be changed; may be empty
-        std::string text;     ///< one line
+        std::string subject;                ///< the command, or the file that was to be changed; may be empty
+        std::string text;                   ///< one line; may be empty
+        std::optional<int> exit_code = {};  ///< of a command
         Order order = 0;
         bool operator==(const Problem&) const = default;
     };
@@ -120,5 +121,8 @@ std::vector<Digest::Check> shown_checks(const Digest& digest);
 
 /// The path without the shortest of the folders in which commands ran.
 std::string_view shortened(const Digest& digest, std::string_view path);
+
+/// A text without those folders.
+std::string without_folders(const Digest& digest, std::string_view text);
 
 }  // namespace epilogue

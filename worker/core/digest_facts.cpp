@@ -55,13 +55,14 @@ class Facts {
         if (size_ <= max_facts_bytes) lines_.push_back("- " + text);
     }
     bool is(Verdict verdict) const { return turn_.verdict == verdict; }
-    bool ended_by_itself() const { return is(Verdict::finished) || is(Verdict::awaiting_user_input); }
 
     /// What became of the task, where the headline leaves it open.
     void outcome() {
         if (is(Verdict::error)) {
             const Reason reason = turn_.reason.value_or(Reason{});
             sentence_ = error_sentence(rules_.language, reason.code, reason.kind);
+        } else if (is(Verdict::rejected)) {
+            sentence_ = said(Phrase::refused);
         } else if (is(Verdict::stopped)) {
             sentence_ = said(Phrase::stopped_early);
         } else if (is(Verdict::timeout) && !turn_.may_lie_in_gap) {
@@ -180,7 +181,9 @@ class Facts {
         return result;
     }
     void checks() {
-        const auto checks = shown_checks(digest_);
+        auto checks = shown_checks(digest_);
+        std::ranges::stable_partition(checks,
+                                      [](const auto& check) { return check.kind == CheckKind::test; });
         for (std::size_t i = 0; i < std::min(shown_checks_most, checks.size()); ++i) {
             const auto name = checks[i].kind == CheckKind::test ? Phrase::tests : Phrase::build;
             line(said(name, code_span(checks[i].text), result_of(checks[i])));
@@ -194,28 +197,33 @@ class Facts {
             line(said(Phrase::pull_request, digest_.links[i]));
     }
 
-    /// The newest first: failing checks that say why, and what else stands.
+    /// Whether the line of a failing check says more than its result, which was told above.
+    static bool says_more(const std::string& line) {
+        return !line.empty() && !counts_in(line) && !line.starts_with("Test Files") &&
+               !line.starts_with("Test Suites");
+    }
+    std::string told(const Digest::Problem& problem) const {
+        const std::string exit = problem.exit_code ? said(Phrase::failed_with_code, *problem.exit_code) : "";
+        const std::string text =
+            problem.text.empty() ? exit : code_span(without_folders(digest_, problem.text));
+        if (problem.kind == Digest::Problem::Kind::command)
+            return fmt::format("{}: {}", code_span(problem.subject), text);
+        if (problem.kind == Digest::Problem::Kind::tool || problem.subject.empty()) return text;
+        return fmt::format("{}: {}", said(Phrase::editing, code_span(shortened(digest_, problem.subject))),
+                           text);
+    }
+    /// Failing checks that say why, then what else stands, the newest first.
     void problems() {
-        std::size_t shown = 0;
-        const auto problem = [&](const std::string& text) {
-            if (++shown <= shown_problems) line(said(Phrase::problem, text));
-        };
-        for (const auto& check : shown_checks(digest_)) {
-            // A line that holds the counts alone was told above.
-            const bool says_more = !check.error.empty() && !counts_in(check.error);
-            if (check.result == Result::failed && says_more)
-                problem(fmt::format("{}: {}", code_span(check.text), code_span(check.error)));
-        }
-        for (auto entry = digest_.problems.rbegin(); entry != digest_.problems.rend(); ++entry) {
-            const std::string text = entry->text.empty() ? said(Phrase::failed) : code_span(entry->text);
-            if (entry->kind == Digest::Problem::Kind::command)
-                problem(fmt::format("{}: {}", code_span(entry->subject), text));
-            else if (entry->kind == Digest::Problem::Kind::edit && !entry->subject.empty())
-                problem(fmt::format(
-                    "{}: {}", said(Phrase::editing, code_span(shortened(digest_, entry->subject))), text));
-            else
-                problem(text);
-        }
+        std::vector<std::string> all;
+        for (const auto& check : shown_checks(digest_))
+            if (check.result == Result::failed && says_more(check.error))
+                all.push_back(fmt::format("{}: {}", code_span(check.text),
+                                          code_span(without_folders(digest_, check.error))));
+        for (auto entry = digest_.problems.rbegin(); entry != digest_.problems.rend(); ++entry)
+            // What it was stuck on is told below.
+            if (!is(Verdict::stuck) || !entry->text.empty()) all.push_back(told(*entry));
+        for (std::size_t i = 0; i < std::min(shown_problems, all.size()); ++i)
+            line(said(Phrase::problem, all[i]));
     }
 
     /// What was repeated when it got stuck: nearly all of its last steps.
@@ -234,10 +242,14 @@ class Facts {
         if (is(Verdict::stuck)) {
             std::vector<std::string> steps = repeated_steps();
             for (std::string& step : steps) step = code_span(step);
-            line(steps.empty() ? said(Phrase::repeated_nothing)
-                               : said(Phrase::repeated, fmt::format("{}", fmt::join(steps, ", "))));
+            const bool was_silent = !digest_.steps.empty() && digest_.steps.back().text.empty();
+            if (!steps.empty())
+                line(said(Phrase::repeated, fmt::format("{}", fmt::join(steps, ", "))));
+            else if (was_silent)
+                line(said(Phrase::repeated_nothing));
         }
-        const bool broke_off = is(Verdict::timeout) || is(Verdict::stopped);
+        const bool is_silent_error = is(Verdict::error) && (!turn_.reason || turn_.reason->code.empty());
+        const bool broke_off = is(Verdict::timeout) || is(Verdict::stopped) || is_silent_error;
         if (broke_off && !digest_.steps.empty() && !digest_.steps.back().text.empty())
             line(said(Phrase::last_step, code_span(digest_.steps.back().text)));
     }

@@ -50,6 +50,7 @@ void write(JsonWriter& json, const Problem& problem) {
     json.text("kind", problem_names.of(problem.kind));
     json.text("subject", problem.subject);
     json.text("text", problem.text);
+    if (problem.exit_code) json.number("exit", *problem.exit_code);
 }
 
 void write(JsonWriter& json, const Digest::Branch& branch) {
@@ -108,7 +109,7 @@ const WantedPart& wanted_of_digest() {
            {"error"},
            {"failed_before"},
            {"order"}}},
-         {"problems", {{"kind"}, {"subject"}, {"text"}, {"order"}}},
+         {"problems", {{"kind"}, {"subject"}, {"text"}, {"exit"}, {"order"}}},
          {"branches", {{"name"}, {"hash"}, {"pushed"}, {"committed"}, {"order"}}},
          {"links", {{"text"}}},
          {"steps", {{"text"}, {"order"}}},
@@ -148,11 +149,7 @@ class DigestReader {
             digest.files.push_back({text(entry, "path"), entry["created"].is_true(),
                                     entry["deleted"].is_true(), lines(entry), number(entry, "order")});
         for (const JsonPart& entry : elements(json["checks"])) digest.checks.push_back(check(entry));
-        for (const JsonPart& entry : elements(json["problems"])) {
-            const auto kind = problem_names.named(text(entry, "kind"));
-            digest.problems.push_back({kind.value_or(Problem::Kind::tool), text(entry, "subject"),
-                                       text(entry, "text"), number(entry, "order")});
-        }
+        for (const JsonPart& entry : elements(json["problems"])) digest.problems.push_back(problem(entry));
         for (const JsonPart& entry : elements(json["branches"]))
             digest.branches.push_back({text(entry, "name"), text(entry, "hash"), entry["pushed"].is_true(),
                                        entry["committed"].is_true(), number(entry, "order")});
@@ -203,6 +200,13 @@ class DigestReader {
         check.failed_before = entry["failed_before"].is_true();
         check.order = number(entry, "order");
         return check;
+    }
+    Problem problem(const JsonPart& entry) {
+        const auto kind = problem_names.named(text(entry, "kind"));
+        Problem problem{kind.value_or(Problem::Kind::tool), text(entry, "subject"), text(entry, "text"),
+                        std::nullopt, number(entry, "order")};
+        if (entry["exit"].is_given()) problem.exit_code = static_cast<int>(number(entry, "exit"));
+        return problem;
     }
     std::optional<LineChange> lines(const JsonPart& entry) {
         if (!entry["added"].is_given()) return std::nullopt;

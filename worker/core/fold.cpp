@@ -4,6 +4,7 @@
 
 #include "base/enum_names.h"
 #include "base/mutant.h"
+#include "base/text.h"
 #include "worker/core/fold_step.h"
 #include "worker/core/server_clock.h"
 
@@ -136,11 +137,16 @@ void FoldStep::add_work() {
             usage = {std::max(usage.cost, told->cost), std::max(usage.tokens_in, told->tokens_in),
                      std::max(usage.tokens_out, told->tokens_out)};
         }
-    Turn* turn = open_turn();
+    auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state);
+    Turn* turn = awaiting != nullptr ? &awaiting->turn : open_turn();
     if (turn == nullptr) return;
     const Digest::Order order = order_in(turn->digest);
     if (const auto* action = std::get_if<AgentAction>(&event_->body))
         note_step(turn->digest, action->step, order);
+    // A model that answers with nothing.
+    if (const auto* said = std::get_if<AgentMessage>(&event_->body);
+        said != nullptr && said->kind == MessageKind::message && trimmed(said->text).empty())
+        note_step(turn->digest, "", order);
     for (const Work& work : event_->work) add(turn->digest, work, order);
 }
 

@@ -34,6 +34,7 @@ enum class Phrase {
     tests_fail,
     request_made,
     // What became of the task, where the headline does not say it.
+    refused,
     stopped_early,
     outcome_unknown,
     falls_short,

@@ -20,6 +20,7 @@ const PhraseTable& english_phrases() {
         {Phrase::tests_fail, "tests fail"},
         {Phrase::request_made, "pull request made"},
 
+        {Phrase::refused, "The agent refused the task."},
         {Phrase::stopped_early, "The conversation was stopped before the agent was done."},
         {Phrase::outcome_unknown, "Nothing has been heard from the agent for a long time; it was not done."},
         {Phrase::falls_short, "The agent itself says that the task is not done."},

@@ -20,6 +20,7 @@ const PhraseTable& german_phrases() {
         {Phrase::tests_fail, "Tests schlagen fehl"},
         {Phrase::request_made, "Pull Request gestellt"},
 
+        {Phrase::refused, "Der Agent hat die Aufgabe abgelehnt."},
         {Phrase::stopped_early, "Die Unterhaltung wurde angehalten, bevor der Agent fertig war."},
         {Phrase::outcome_unknown, "Vom Agenten kam lange nichts mehr; fertig war er nicht."},
         {Phrase::falls_short, "Der Agent sagt selbst, dass die Aufgabe nicht erledigt ist."},

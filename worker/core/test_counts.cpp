@@ -244,9 +244,13 @@ std::string error_line(std::string_view output) {
     const std::vector<std::string> lines = split(output, '\n');
     if (lines.empty()) return "";
     if (output.find("Traceback (most recent call last)") != std::string_view::npos) return lines.back();
-    for (const std::string_view first : {"FAILED ", "E   ", "--- FAIL: ", "FAIL "})
+    for (const std::string_view first : {"FAILED ", "E   ", "--- FAIL: ", "FAIL ", "! ["})
         for (const std::string& line : lines)
             if (line.starts_with(first)) return line;
+    const auto named = std::ranges::find_if(lines, [](const std::string& line) {
+        return line.find("error:") != std::string::npos || line.find("error TS") != std::string::npos;
+    });
+    if (named != lines.end()) return *named;
     const auto found = std::ranges::find_if(lines, says_error);
     return found != lines.end() ? *found : lines.back();
 }

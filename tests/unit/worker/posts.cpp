@@ -1,5 +1,5 @@
-// What people read: the exact post of each turn, on each platform, of every recorded conversation and of those
-// in tests/data/conversations. Each file in tests/golden/posts was read and accepted by a person.
+// What people read: the exact post of each turn, on each platform, of every recorded conversation and of
+// those in tests/data/conversations. Each file in tests/golden/posts was read and accepted by a person.
 #define BOOST_TEST_MODULE posts
 #include <cstdlib>
 #include <filesystem>
@@ -79,7 +79,8 @@ std::string posts_of(const std::vector<TurnEnd>& turns, const SummaryRules& rule
         text += "===== turn " + turn.turn_key + ": " + std::string(name_of(turn.verdict)) + "\n";
         text += "----- GitHub\n" + github + "\n";
         text += gitlab == github ? "----- GitLab: the same\n" : "----- GitLab\n" + gitlab + "\n";
-        text += slack == unmarked ? "----- Slack: the same without the marker\n" : "----- Slack\n" + slack + "\n";
+        text +=
+            slack == unmarked ? "----- Slack: the same without the marker\n" : "----- Slack\n" + slack + "\n";
     }
     return text.empty() ? "no turn has ended\n" : text;
 }
@@ -96,7 +97,8 @@ void compare(const std::string& name, const std::string& text) {
 std::pair<std::string, std::string> parted(const std::string& recording) {
     const std::string stem = recording.substr(0, recording.rfind(".jsonl"));
     const auto dot = stem.find('.', stem.rfind('/'));
-    return dot == std::string::npos ? std::pair(stem, std::string()) : std::pair(stem.substr(0, dot), stem.substr(dot));
+    return dot == std::string::npos ? std::pair(stem, std::string())
+                                    : std::pair(stem.substr(0, dot), stem.substr(dot));
 }
 
 std::vector<std::string> recordings() {
@@ -129,11 +131,13 @@ BOOST_AUTO_TEST_CASE(every_recording_is_posted_as_it_was_accepted) {
     std::map<std::string, std::map<std::string, std::string>> scenarios;
     for (const std::string& name : names) {
         const auto [scenario, kind] = parted(name);
-        scenarios[scenario][posts_of(turns_of(data() / "recordings" / name), rules)] += " " + (kind.empty() ? "." : kind);
+        scenarios[scenario][posts_of(turns_of(data() / "recordings" / name), rules)] +=
+            " " + (kind.empty() ? "." : kind);
     }
     for (const auto& [scenario, posts] : scenarios) {
         std::string text;
-        for (const auto& [post, kinds] : posts) text += (posts.size() > 1 ? "##### as told by" + kinds + "\n" : "") + post;
+        for (const auto& [post, kinds] : posts)
+            text += (posts.size() > 1 ? "##### as told by" + kinds + "\n" : "") + post;
         compare("recordings/" + scenario, text);
     }
 }
@@ -149,7 +153,8 @@ BOOST_AUTO_TEST_CASE(in_german_and_with_figures_every_conversation_is_posted_as_
     const SummaryRules rules = rules_in(Language::german, true);
     std::string text;
     for (const std::string& name : conversations())
-        for (const TurnEnd& turn : told(name)) text += "===== " + name + "\n" + post_on("slack", turn, rules) + "\n";
+        for (const TurnEnd& turn : told(name))
+            text += "===== " + name + "\n" + post_on("slack", turn, rules) + "\n";
     compare("german", text);
 }
 
