@@ -59,7 +59,7 @@ struct CommandStarted {
 };
 struct CommandEnded {
     std::string id;            ///< of the action it answers
-    int exit_code = 0;         ///< -1: it still runs, or nobody knows
+    int exit_code = 0;         ///< -1: it still runs, or that is not known
     std::string command = {};  ///< as it was run; empty: more was read of the one before it
     std::string output = {};   ///< its beginning and its end, max_output_bytes at most
     std::string folder = {};   ///< where it left the shell; may be empty

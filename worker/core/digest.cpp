@@ -104,7 +104,7 @@ std::string_view path_in(std::string_view text) {
     return path;
 }
 
-/// A tool's name or arguments that the agent got wrong: it has learned that, and nobody else needs to know.
+/// A tool's name or arguments that the agent got wrong: it has learned that, and a reader need not know.
 bool is_slip(std::string_view text) {
     return text.starts_with("Error validating") ||
            (text.starts_with("Tool '") && text.find("not found") != std::string_view::npos);
@@ -257,7 +257,7 @@ struct AddWork {
         }
         if (order <= file->order) return;
         file->order = order;
-        // A file that is made anew after it was deleted was edited, as far as anybody can tell.
+        // A file that is made anew after it was deleted was edited, as far as the events tell.
         if (file->deleted && changed.change == FileChange::created) file->lines.reset();
         file->deleted = changed.change == FileChange::deleted;
         if (changed.change == FileChange::deleted) return;

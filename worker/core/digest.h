@@ -111,7 +111,7 @@ void note_step(Digest& digest, std::string_view step, Digest::Order order);
 /// Moves all that was added by so much: its times were taken for those of another zone.
 void shift(Digest& digest, Digest::Order by);
 
-/// Whether the turn's work has an end that somebody should look at: the last run of a test or of a build has
+/// Whether the turn's work has an end that a person should look at: the last run of a test or of a build has
 /// failed, an error stands, or the agent says that the task is not done.
 bool has_problems(const Digest& digest);
 

@@ -1,4 +1,4 @@
-// A turn's digest in our own words: a line for each thing that somebody who was not there wants to know, and
+// A turn's digest in our own words: a line for each thing that a reader who was not there wants to know, and
 // none for what says nothing. (contract §10 "Body")
 #pragma once
 

@@ -3,9 +3,9 @@
 // keys.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "worker/core/phrases.h"
 
@@ -25,7 +25,8 @@ struct CatalogueEntry {
     Phrase advice = Phrase::advise_look;
 };
 
-const std::vector<CatalogueEntry>& error_catalogue();
+/// All rows.
+std::span<const CatalogueEntry> error_catalogue();
 
 /// The entry of an error: by its whole code or reason, by the name before its first colon (without packages
 /// before that name), or else by V1's kind. An error that none of them knows has the neutral entry.

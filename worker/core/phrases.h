@@ -13,6 +13,7 @@ enum class Language { english, german };
 
 /// As [summary] language spells it: "en", "de".
 std::string_view name_of(Language language);
+/// In the order of their enumerators.
 const std::vector<Language>& all_languages();
 
 /// A {} stands for what is put in; each language has as many.
@@ -131,10 +132,12 @@ enum class Phrase {
 constexpr std::size_t phrase_count = static_cast<std::size_t>(Phrase::advise_look) + 1;
 
 using PhraseTable = std::map<Phrase, std::string_view>;
+/// The table of one language.
 const PhraseTable& english_phrases();
+/// The table of one language.
 const PhraseTable& german_phrases();
 
-/// The table of a language.
+/// The table of a language that is given.
 const PhraseTable& phrases_of(Language language);
 
 /// A phrase in a language.
