@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/schemas/decode_fixture.h"
+#include "decode_fixture.h"
 
 using namespace epilogue;
 using namespace epilogue::decode_test;
