@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "base/redacted.h"
 #include "base/text.h"
@@ -137,7 +138,7 @@ struct AddWork {
         if (check) note_run(*check, [](Digest::Check&) {});
     }
     void operator()(const CommandEnded& ended) const {
-        std::string command = ended.command.empty() ? digest.unfinished : ended.command;
+        const std::string command = ended.command.empty() ? digest.unfinished : ended.command;
         if (order > digest.newest) digest.unfinished = ended.exit_code == -1 ? truncated(command) : "";
         add_once_folder(ended.folder);
         if (command.empty()) return;
@@ -313,7 +314,9 @@ void shift(Digest& digest, Digest::Order by) {
 
 std::vector<Digest::Check> shown_checks(const Digest& digest) {
     std::vector<Digest::Check> checks = digest.checks;
-    std::ranges::stable_sort(checks, std::greater<>{}, &Digest::Check::order);
+    std::ranges::sort(checks, [](const Digest::Check& one, const Digest::Check& other) {
+        return std::tie(other.order, one.text) < std::tie(one.order, other.text);
+    });
     for (auto broad = checks.begin(); broad != checks.end(); ++broad) {
         if (broad->result == Result::unknown) continue;
         const auto is_covered = [&](const Digest::Check& check) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ class Facts {
 
   private:
     template <class... Parts>
-    std::string said(Phrase name, Parts&&... parts) const {
+    std::string said(Phrase name, const Parts&... parts) const {
         return fmt::format(fmt::runtime(phrase(rules_.language, name)), parts...);
     }
     /// A line that no longer fits is left out; next steps come before figures, so the last ones give way.
@@ -126,7 +127,9 @@ class Facts {
         kind(Phrase::count_deleted, deleted);
         if (const auto count = counted(lines); !count.empty()) kinds.push_back(count);
         std::vector<std::pair<std::string, std::size_t>> sorted(folders.begin(), folders.end());
-        std::ranges::stable_sort(sorted, std::greater<>{}, &std::pair<std::string, std::size_t>::second);
+        std::ranges::sort(sorted, [](const auto& one, const auto& other) {
+            return std::tie(other.second, one.first) < std::tie(one.second, other.first);
+        });
         std::vector<std::string> shown;
         std::size_t left = files.size();
         for (const auto& [folder, count] : sorted) {
@@ -182,8 +185,9 @@ class Facts {
     }
     void checks() {
         auto checks = shown_checks(digest_);
-        std::ranges::stable_partition(checks,
-                                      [](const auto& check) { return check.kind == CheckKind::test; });
+        std::ranges::sort(checks, [](const Digest::Check& one, const Digest::Check& other) {
+            return std::tie(one.kind, other.order, one.text) < std::tie(other.kind, one.order, other.text);
+        });
         for (std::size_t i = 0; i < std::min(shown_checks_most, checks.size()); ++i) {
             const auto name = checks[i].kind == CheckKind::test ? Phrase::tests : Phrase::build;
             line(said(name, code_span(checks[i].text), result_of(checks[i])));
