@@ -450,6 +450,18 @@ def mixed_tests():
     return c
 
 
+def two_packages():
+    c = V1()
+    c.user("Upgrade React in both packages")
+    c.change("web/package.json", 2, 2)
+    c.change("admin/package.json", 2, 2)
+    c.run("cd %s/web && npm test 2>&1 | tail" % ROOT, "Tests:       3 failed, 97 passed, 100 total", 0, folder=ROOT + "/web")
+    c.run("cd %s/admin && npm test" % ROOT, "Tests:       40 passed, 40 total", 0, folder=ROOT + "/admin")
+    c.run("cd %s && make 2>&1 | tail -5" % ROOT, "bundling...\nmake: *** [all] Error 2")
+    c.finish("Both packages use React 19.")
+    return c
+
+
 def hostile_texts():
     c = V1()
     c.user("x")
@@ -509,7 +521,7 @@ def v0_stuck():
 ALL = (failing_then_passing, still_failing, pull_request, pushed_to_existing, many_files, long_words, long_question,
        short_question, stuck_on_command, stuck_in_turns, budget_exceeded, iterations_used_up, errors_of_each_class,
        v0_errors_of_each_class, several_turns, push_refused, build_broken, failed_edit_only, failed_edit_recovered,
-       exploration_only, no_sign_of_the_end, java_and_ruby, very_long, mixed_tests, hostile_texts, restart_while_working,
+       exploration_only, no_sign_of_the_end, java_and_ruby, very_long, mixed_tests, two_packages, hostile_texts, restart_while_working,
        v0_fixed, v0_partly_done, v0_rejected, v0_stuck)
 
 

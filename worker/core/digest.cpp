@@ -132,19 +132,15 @@ struct AddWork {
     Digest& digest;
     const Order order;
 
-    void operator()(const CommandStarted& started) const {
-        if (order > digest.newest) digest.unfinished = truncated(started.command);
-        const auto check = check_in(started.command);
-        if (check) note_run(*check, [](Digest::Check&) {});
-    }
+    void operator()(const CommandStarted& started) const { note_unfinished(started.command); }
     void operator()(const CommandEnded& ended) const {
         const std::string command = ended.command.empty() ? digest.unfinished : ended.command;
-        if (order > digest.newest) digest.unfinished = ended.exit_code == -1 ? truncated(command) : "";
+        note_unfinished(ended.exit_code == -1 ? command : "");
         add_once_folder(ended.folder);
         if (command.empty()) return;
         const auto check = check_in(command);
         if (check)
-            note_run(*check, [&](Digest::Check& run) { take_result(run, *check, ended); });
+            note_run(*check, ended);
         else if (ended.exit_code > 0 && ended.exit_code != interrupted && !only_looks(command))
             add_problem(digest, {Digest::Problem::Kind::command, truncated(replaced(command, "\n", " ")),
                                  truncated(error_line(ended.output)), ended.exit_code, order});
@@ -160,11 +156,12 @@ struct AddWork {
         });
     }
     void operator()(const BranchMoved& moved) const {
-        auto* branch = entry_of(digest.branches, &Digest::Branch::name, moved.branch);
+        const std::string name = truncated(moved.branch);
+        auto* branch = entry_of(digest.branches, &Digest::Branch::name, name);
         if (branch == nullptr) {
             if (!has_room(digest, digest.branches.size(), max_problems)) return;
             branch = &digest.branches.emplace_back();
-            branch->name = moved.branch;
+            branch->name = name;
         }
         (moved.is_pushed ? branch->is_pushed : branch->is_committed) = true;
         if (order < branch->order || moved.hash.empty()) return;
@@ -208,16 +205,22 @@ struct AddWork {
             return p.kind == Digest::Problem::Kind::tool || may_change(command, p.subject);
         });
     }
-    /// `take` gives the run its result; without it nothing is known of its end.
-    template <class Take>
-    void note_run(const CheckCommand& command, Take take) const {
-        const std::string text = truncated(replaced(command.text, "\n", " "));
-        auto* check = entry_of(digest.checks, &Digest::Check::text, text);
+    void note_unfinished(std::string_view command) const {
+        if (order <= digest.newest) return;
+        digest.unfinished = truncated(command);
+        digest.unfinished_order = command.empty() ? 0 : order;
+    }
+    void note_run(const CheckCommand& command, const CommandEnded& ended) const {
         Digest::Check run;
-        run.text = text;
+        run.text = truncated(replaced(command.text, "\n", " "));
+        run.folder = truncated(ended.folder);
         run.kind = command.kind;
         run.order = order;
-        take(run);
+        take_result(run, command, ended);
+        const auto found = std::ranges::find_if(digest.checks, [&](const Digest::Check& known) {
+            return known.text == run.text && known.folder == run.folder;
+        });
+        auto* check = found == digest.checks.end() ? nullptr : &*found;
         if (check == nullptr) {
             if (digest.checks.size() == max_digest_entries && !drop_older_check()) return;
             digest.checks.push_back(std::move(run));
@@ -239,8 +242,9 @@ struct AddWork {
     static void take_result(Digest::Check& run, const CheckCommand& command, const CommandEnded& ended) {
         run.counts = counts_in(ended.output);
         const bool is_over = ended.exit_code != -1;
-        const bool failed =
-            (is_over && ended.exit_code != 0 && command.exit_tells) || (run.counts && run.counts->failed > 0);
+        const bool failed = (is_over && ended.exit_code != 0 && command.exit_tells) ||
+                            (run.counts && run.counts->failed > 0) ||
+                            (!command.exit_tells && !run.counts && says_failure(ended.output));
         const bool passed =
             !failed && ((is_over && ended.exit_code == 0 && command.exit_tells) || run.counts);
         if (failed) run.result = Result::failed;
@@ -269,12 +273,31 @@ struct AddWork {
     }
 };
 
-/// Whether a run of the words `broad` runs what a run of the words `narrow` does.
-bool covers(std::string_view broad, std::string_view narrow) {
-    const ShellWords wide = bare_words(words_of(broad));
-    const ShellWords tight = bare_words(words_of(narrow));
+/// Whether a run of `broad` runs what one of `narrow` does.
+bool covers(const Digest::Check& broad, const Digest::Check& narrow) {
+    if (broad.kind != narrow.kind || broad.folder != narrow.folder) return false;
+    const ShellWords wide = bare_words(words_of(broad.text));
+    const ShellWords tight = bare_words(words_of(narrow.text));
     return !wide.empty() && wide.size() <= tight.size() &&
            std::equal(wide.begin(), wide.end(), tight.begin());
+}
+
+/// All runs, with the one whose end was not seen in place of the earlier ones of the same words.
+std::vector<Digest::Check> all_runs(const Digest& digest) {
+    std::vector<Digest::Check> checks = digest.checks;
+    const auto unfinished = check_in(digest.unfinished);
+    if (!unfinished) return checks;
+    Digest::Check run;
+    run.text = unfinished->text;
+    run.kind = unfinished->kind;
+    run.order = digest.unfinished_order;
+    const auto same = [&](const Digest::Check& check) { return check.text == run.text; };
+    const bool is_told = std::ranges::any_of(
+        checks, [&](const Digest::Check& check) { return same(check) && check.order >= run.order; });
+    if (is_told) return checks;
+    std::erase_if(checks, same);
+    checks.push_back(std::move(run));
+    return checks;
 }
 
 }  // namespace
@@ -310,18 +333,17 @@ void shift(Digest& digest, Digest::Order by) {
     move(digest.branches);
     move(digest.steps);
     if (digest.newest != 0) digest.newest += by;
+    if (digest.unfinished_order != 0) digest.unfinished_order += by;
 }
 
 std::vector<Digest::Check> shown_checks(const Digest& digest) {
-    std::vector<Digest::Check> checks = digest.checks;
+    std::vector<Digest::Check> checks = all_runs(digest);
     std::ranges::sort(checks, [](const Digest::Check& one, const Digest::Check& other) {
         return std::tie(other.order, one.text) < std::tie(one.order, other.text);
     });
     for (auto broad = checks.begin(); broad != checks.end(); ++broad) {
         if (broad->result == Result::unknown) continue;
-        const auto is_covered = [&](const Digest::Check& check) {
-            return check.kind == broad->kind && covers(broad->text, check.text);
-        };
+        const auto is_covered = [&](const Digest::Check& check) { return covers(*broad, check); };
         for (auto narrow = std::next(broad); narrow != checks.end(); ++narrow)
             if (is_covered(*narrow) && (narrow->result == Result::failed || narrow->failed_before))
                 broad->failed_before = true;
@@ -333,11 +355,13 @@ std::vector<Digest::Check> shown_checks(const Digest& digest) {
 bool has_problems(const Digest& digest) {
     if (digest.falls_short || !digest.problems.empty()) return true;
     const auto checks = shown_checks(digest);
-    const auto last_failed = [&](CheckKind kind) {
-        const auto last = std::ranges::find(checks, kind, &Digest::Check::kind);
-        return last != checks.end() && last->result == Result::failed;
-    };
-    return last_failed(CheckKind::test) || last_failed(CheckKind::build);
+    for (auto check = checks.begin(); check != checks.end(); ++check) {
+        const bool a_part_passed = std::any_of(checks.begin(), check, [&](const Digest::Check& newer) {
+            return newer.result == Result::passed && covers(*check, newer);
+        });
+        if (check->result == Result::failed && !a_part_passed) return true;
+    }
+    return false;
 }
 
 std::string_view shortened(const Digest& digest, std::string_view path) {

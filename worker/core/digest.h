@@ -37,6 +37,7 @@ struct Digest {
         std::optional<TestCounts> counts;
         std::string error;           ///< of a run that failed: the line that says best why
         bool failed_before = false;  ///< some run before the last one
+        std::string folder;          ///< where it ran, as far as the shell tells
         Order order = 0;
         bool operator==(const Check&) const = default;
     };
@@ -86,8 +87,9 @@ struct Digest {
     std::vector<Step> steps;           ///< the newest
     std::vector<std::string> folders;  ///< where commands ran, to shorten paths by
     std::string unfinished;            ///< the command whose end was not seen yet
-    std::string refusal;               ///< why the agent refused the task (V0)
-    bool falls_short = false;          ///< the agent itself says that the task is not done
+    Order unfinished_order = 0;
+    std::string refusal;       ///< why the agent refused the task (V0)
+    bool falls_short = false;  ///< the agent itself says that the task is not done
     std::optional<Goal> goal;
     Figures figures;
     Order newest = 0;
@@ -112,7 +114,7 @@ void note_step(Digest& digest, std::string_view step, Digest::Order order);
 void shift(Digest& digest, Digest::Order by);
 
 /// Whether the turn's work has an end that a person should look at: the last run of a test or of a build has
-/// failed, an error stands, or the agent says that the task is not done.
+/// failed, and no part of it has passed since; an error stands; or the agent says that the task is not done.
 bool has_problems(const Digest& digest);
 
 /// The checks to show, newest first: without those that a later, broader run covers, which is told as

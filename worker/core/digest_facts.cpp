@@ -138,7 +138,8 @@ class Facts {
             left -= count;
         }
         if (left > 0) shown.push_back(said(Phrase::more, left));
-        const std::string total = fmt::format("{}{}", files.size(), digest_.cut ? "+" : "");
+        const std::string total = fmt::format(
+            "{}{}", files.size(), digest_.files.size() == max_digest_files && digest_.cut ? "+" : "");
         line(said(Phrase::changed_many, total, fmt::format("{}", fmt::join(kinds, ", ")),
                   fmt::format("{}", fmt::join(shown, ", "))));
     }
@@ -183,6 +184,13 @@ class Facts {
             result += fmt::format(" ({})", said(Phrase::fixed));
         return result;
     }
+    /// Its words, and its folder where the same words ran in several.
+    std::string name_of(const Digest::Check& check, const std::vector<Digest::Check>& all) const {
+        const std::string name = code_span(check.text);
+        const bool is_one_of_many = std::ranges::count(all, check.text, &Digest::Check::text) > 1;
+        if (!is_one_of_many || check.folder.empty()) return name;
+        return fmt::format("{} ({})", name, code_span(shortened(digest_, check.folder)));
+    }
     void checks() {
         auto checks = shown_checks(digest_);
         std::ranges::sort(checks, [](const Digest::Check& one, const Digest::Check& other) {
@@ -190,7 +198,7 @@ class Facts {
         });
         for (std::size_t i = 0; i < std::min(shown_checks_most, checks.size()); ++i) {
             const auto name = checks[i].kind == CheckKind::test ? Phrase::tests : Phrase::build;
-            line(said(name, code_span(checks[i].text), result_of(checks[i])));
+            line(said(name, name_of(checks[i], checks), result_of(checks[i])));
         }
         if (checks.size() > shown_checks_most)
             lines_.back() += fmt::format(" ({})", said(Phrase::more, checks.size() - shown_checks_most));

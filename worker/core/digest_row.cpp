@@ -44,6 +44,7 @@ void write(JsonWriter& json, const Check& check) {
     }
     if (!check.error.empty()) json.text("error", check.error);
     if (check.failed_before) json.flag("failed_before", true);
+    if (!check.folder.empty()) json.text("folder", check.folder);
 }
 
 void write(JsonWriter& json, const Problem& problem) {
@@ -108,6 +109,7 @@ const WantedPart& wanted_of_digest() {
            {"packages"},
            {"error"},
            {"failed_before"},
+           {"folder"},
            {"order"}}},
          {"problems", {{"kind"}, {"subject"}, {"text"}, {"exit"}, {"order"}}},
          {"branches", {{"name"}, {"hash"}, {"pushed"}, {"committed"}, {"order"}}},
@@ -115,6 +117,7 @@ const WantedPart& wanted_of_digest() {
          {"steps", {{"text"}, {"order"}}},
          {"folders", {{"text"}}},
          {"unfinished"},
+         {"unfinished_order"},
          {"refusal"},
          {"falls_short"},
          {"goal", {{"capped"}, {"rounds"}, {"max_rounds"}}},
@@ -158,6 +161,7 @@ class DigestReader {
         digest.links = texts(json["links"]);
         digest.folders = texts(json["folders"]);
         digest.unfinished = json["unfinished"].string_or_empty();
+        digest.unfinished_order = json["unfinished_order"].integer().value_or(0);
         digest.refusal = json["refusal"].string_or_empty();
         digest.falls_short = json["falls_short"].is_true();
         if (const JsonPart& goal = json["goal"]; goal.is_given())
@@ -198,6 +202,7 @@ class DigestReader {
                                       number(entry, "skipped"), entry["packages"].is_true()};
         check.error = entry["error"].string_or_empty();
         check.failed_before = entry["failed_before"].is_true();
+        check.folder = entry["folder"].string_or_empty();
         check.order = number(entry, "order");
         return check;
     }
@@ -262,6 +267,7 @@ std::string to_json(const Digest& digest) {
     write_all(json, "steps", digest.steps);
     write_all(json, "folders", digest.folders);
     if (!digest.unfinished.empty()) json.text("unfinished", digest.unfinished);
+    if (digest.unfinished_order != 0) json.number("unfinished_order", digest.unfinished_order);
     if (!digest.refusal.empty()) json.text("refusal", digest.refusal);
     if (digest.falls_short) json.flag("falls_short", true);
     if (digest.goal) {

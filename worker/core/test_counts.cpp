@@ -240,6 +240,13 @@ std::optional<TestCounts> counts_in(std::string_view output) {
     return last ? last : sums.counts();
 }
 
+bool says_failure(std::string_view output) {
+    constexpr std::array<std::string_view, 7> signs{"error:",     "error TS",   ": *** [", "build stopped",
+                                                    "BUILD FAIL", "--- FAIL: ", "FAILED "};
+    return std::ranges::any_of(
+        signs, [&](std::string_view sign) { return output.find(sign) != std::string_view::npos; });
+}
+
 std::string error_line(std::string_view output) {
     const std::vector<std::string> lines = split(output, '\n');
     if (lines.empty()) return "";

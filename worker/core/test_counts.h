@@ -20,6 +20,10 @@ struct TestCounts {
 /// jest, vitest, mocha, node, maven, gradle, rspec, phpunit, minitest and dotnet; nullopt: there are none.
 std::optional<TestCounts> counts_in(std::string_view output);
 
+/// Whether a run without counts says that it failed: a compiler's error, make's, ninja's or maven's last
+/// word.
+bool says_failure(std::string_view output);
+
 /// The line that says best what went wrong, trimmed; "" when the output has no line at all.
 std::string error_line(std::string_view output);
 

@@ -147,8 +147,28 @@ BOOST_AUTO_TEST_CASE(an_older_result_changes_nothing_but_that_it_failed_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_whose_end_was_not_seen_has_no_result) {
-    const Digest digest = digest_of({ran("pytest", 0), CommandStarted{"c2", "pytest"}});
-    BOOST_TEST((digest.checks.at(0).result == Result::unknown));
+    const auto checks = shown_checks(digest_of({ran("pytest", 0), CommandStarted{"c2", "pytest"}}));
+    BOOST_REQUIRE(checks.size() == 1U);
+    BOOST_TEST((checks[0].result == Result::unknown));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_words_in_another_folder_are_another_check) {
+    const auto in = [](std::string folder, int exit_code) {
+        return CommandEnded{"c", exit_code, "cd x && npm test", "", std::move(folder)};
+    };
+    const Digest digest = digest_of({in("/w/web", 1), in("/w/api", 0)});
+    BOOST_TEST(shown_checks(digest).size() == 2U);
+    BOOST_TEST(has_problems(digest));
+    BOOST_TEST(!has_problems(digest_of({in("/w/web", 1), in("/w/api", 0), in("/w/web", 0)})));
+}
+
+BOOST_AUTO_TEST_CASE(a_piped_build_has_failed_when_its_output_says_so) {
+    const auto result = [](std::string output) {
+        return digest_of({ran("make | tail", 0, std::move(output))}).checks.at(0).result;
+    };
+    BOOST_TEST((result("make: *** [all] Error 2") == Result::failed));
+    BOOST_TEST((result("a.cpp:1:1: error: no") == Result::failed));
+    BOOST_TEST((result("done") == Result::unknown));
 }
 
 BOOST_AUTO_TEST_CASE(the_exit_code_of_a_pipe_is_not_that_of_the_tests) {
@@ -234,6 +254,8 @@ BOOST_AUTO_TEST_CASE(a_turn_has_problems_when_its_last_tests_or_build_failed_or_
     BOOST_TEST(!has_problems(digest_of({ran("pytest", 1), ran("pytest", 0)})));
     BOOST_TEST(has_problems(digest_of({ran("pytest", 0), ran("pytest", 1)})));
     BOOST_TEST(has_problems(digest_of({ran("make", 2), ran("pytest", 0)})));
+    BOOST_TEST(has_problems(digest_of({ran("pytest tests/a.py", 1), ran("pytest tests/b.py", 0)})));
+    BOOST_TEST(!has_problems(digest_of({ran("pytest", 1), ran("pytest tests/a.py", 0)})));
     BOOST_TEST(has_problems(digest_of({ran("npm ci", 1)})));
     BOOST_TEST(has_problems(digest_of({OutcomeSaid{false}})));
     BOOST_TEST(!has_problems(digest_of({OutcomeSaid{false}, OutcomeSaid{true}})));
