@@ -158,6 +158,14 @@ BOOST_AUTO_TEST_CASE(in_german_and_with_figures_every_conversation_is_posted_as_
     compare("german", text);
 }
 
+BOOST_AUTO_TEST_CASE(a_turn_of_which_nothing_is_heard_any_more_is_posted_as_it_was_accepted) {
+    std::vector<TurnEnd> turns = told("no_sign_of_the_end");
+    turns.at(0).verdict = Verdict::timeout;
+    turns.push_back(turns.front());
+    turns.back().may_lie_in_gap = true;
+    compare("timeout", posts_of(turns, rules_in(Language::english, false)));
+}
+
 BOOST_AUTO_TEST_CASE(outcome_change_tests_and_next_step_stand_in_the_first_ten_lines) {
     const SummaryRules rules = rules_in(Language::english, false);
     constexpr int glance = 10;
