@@ -83,6 +83,7 @@ ConfigValue value_of(ConfigKind::Written written, std::string_view text) {
     const std::string_view bare = trimmed(text);
     if (written == Written::integer)
         if (const auto integer = integer_in(bare)) return {*integer};
+    if (written == Written::flag && (bare == "true" || bare == "false")) return {bare == "true"};
     if ((written == Written::list && bare.starts_with('[')) ||
         (written == Written::table && bare.starts_with('{')))
         if (auto value = parse_toml_value(bare)) return std::move(*value);

@@ -134,6 +134,22 @@ ConfigKind one_of(std::vector<std::string_view> names, std::size_t standard,
     return kind;
 }
 
+ConfigKind flag(ConfigPlace<bool> place) {
+    ConfigKind kind;
+    kind.written = ConfigKind::Written::flag;
+    kind.expected = "true or false";
+    Config defaults;
+    kind.default_value = place(defaults) ? "true" : "false";
+    kind.read = [place = std::move(place), expected = kind.expected](Config& config,
+                                                                     const ConfigValue& value) -> Problem {
+        const auto* said = std::get_if<bool>(&value.data);
+        if (said == nullptr) return mismatch(expected, value);
+        place(config) = *said;
+        return {};
+    };
+    return kind;
+}
+
 ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std::string_view> names) {
     ConfigKind kind;
     kind.written = ConfigKind::Written::list;

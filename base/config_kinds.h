@@ -32,7 +32,7 @@ using Problem = std::optional<Complaint>;
 /// One kind of value, bound to its place in Config.
 struct ConfigKind {
     /// How a variable or a flag, which are text, becomes a value.
-    enum class Written { text, integer, list, table };
+    enum class Written { text, integer, flag, list, table };
     Written written = Written::text;
     std::string expected;       ///< "an integer from 1 to 1024"
     std::string default_value;  ///< as TOML; empty: the example shows `sample` instead
@@ -93,6 +93,9 @@ ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> plac
 
 /// A list, not empty and without repeats, of `names`.
 ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std::string_view> names);
+
+/// true or false, without quotes.
+ConfigKind flag(ConfigPlace<bool> place);
 
 /// `[section.key.<name>] token`: tokens under names of the user's choice. `expected` as in messages, `sample`
 /// as in ConfigKind.

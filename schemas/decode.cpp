@@ -1,7 +1,5 @@
 #include "schemas/decode.h"
 
-#include <limits>
-
 #include "base/text.h"
 #include "schemas/decode_generations.h"
 #include "schemas/json_reader.h"
@@ -59,6 +57,8 @@ const WantedPart& wanted_of_events() {
            {"status"},
            {"iteration"},
            {"max_iterations"},
+           {"usage_to_metrics",
+            {wanted_of_usage("agent"), wanted_of_usage("condenser"), wanted_of_usage("default")}},
            wanted_of_stop_hooks(),
            {"hook_config", {wanted_of_stop_hooks()}}}},
          {"hook_event_type"},
@@ -68,14 +68,41 @@ const WantedPart& wanted_of_events() {
          {"code"},
          {"detail"},
          {"error"},
+         {"classification", {{"kind"}}},
          {"llm_message", {{"content", blocks}}},
-         {"action", {{"kind"}, {"message"}, {"command"}, {"is_input"}}},
-         {"observation", {{"exit_code"}, {"content", blocks}, {"command"}, {"path"}, {"is_error"}}},
+         {"action",
+          {{"kind"}, {"message"}, {"command"}, {"is_input"}, {"path"}, {"task_completed"}, {"outcome"}}},
+         {"observation",
+          {{"exit_code"},
+           {"content", blocks},
+           {"command"},
+           {"path"},
+           {"is_error"},
+           {"prev_exist"},
+           {"old_content"},
+           {"new_content"},
+           {"metadata", {{"working_dir"}}}}},
          {"cause"},
          {"content"},
-         {"args", {{"content"}, {"final_thought"}, {"command"}, {"is_input"}}},
+         {"args",
+          {{"content"},
+           {"final_thought"},
+           {"command"},
+           {"is_input"},
+           {"path"},
+           {"task_completed"},
+           {"outputs", {{"reason"}}}}},
+         wanted_of_usage("llm_metrics"),
          {"extras",
-          {{"agent_state"}, {"reason"}, {"path"}, {"command"}, {"name"}, {"metadata", {{"exit_code"}}}}}}};
+          {{"agent_state"},
+           {"reason"},
+           {"path"},
+           {"command"},
+           {"name"},
+           {"prev_exist"},
+           {"old_content"},
+           {"new_content"},
+           {"metadata", {{"exit_code"}, {"working_dir"}}}}}}};
     return wanted;
 }
 
@@ -85,14 +112,6 @@ std::optional<Instant> timestamp_of(const JsonPart& event) {
 
 void add_requests(std::vector<Work>& work, std::vector<std::string> links) {
     for (auto& url : links) work.emplace_back(RequestMade{std::move(url)});
-}
-
-void add_command_end(std::vector<Work>& work, std::string_view id, const JsonPart& exit_code) {
-    const auto code = exit_code.integer();
-    if (id.empty() || !code || *code < std::numeric_limits<int>::min() ||
-        *code > std::numeric_limits<int>::max())
-        return;
-    work.emplace_back(CommandEnded{std::string(id), static_cast<int>(*code)});
 }
 
 }  // namespace epilogue

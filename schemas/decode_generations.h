@@ -27,7 +27,26 @@ std::optional<Instant> timestamp_of(const JsonPart& event);
 /// Adds the pull and merge requests at `links`.
 void add_requests(std::vector<Work>& work, std::vector<std::string> links);
 
-/// Adds how the command of the action `id` ended, when `exit_code` is an integer and there is an id.
-void add_command_end(std::vector<Work>& work, std::string_view id, const JsonPart& exit_code);
+/// A shell command that came back.
+struct ShellAnswer {
+    std::string_view id;  ///< of the action
+    std::string_view command;
+    std::string_view output;
+    std::string_view folder;  ///< where it left the shell
+};
+
+/// Adds what a shell command did: how it ended, when `exit_code` is an integer and there is an id; the files
+/// that it removed, what it committed and pushed, and the requests that it made.
+void add_shell_work(std::vector<Work>& work, const ShellAnswer& answer, const JsonPart& exit_code);
+
+/// How an editor's answer says that it changed a file: `prev_exist`, `old_content` and `new_content` in
+/// `answer`. Without the contents the lines are not told.
+FileChanged file_change(std::string_view path, const JsonPart& answer);
+
+/// What an object of metrics (`accumulated_cost`, `accumulated_token_usage`) tells; adds to `usage`.
+void add_usage(UsageTold& usage, const JsonPart& metrics);
+
+/// The members that add_usage looks at, under that name.
+WantedPart wanted_of_usage(std::string_view name);
 
 }  // namespace epilogue

@@ -40,6 +40,22 @@ void add_work_of_action(std::string_view name, const JsonPart& args, Event& deco
     const std::string_view command = args["command"].string_or_empty();
     if (name == "run" && !command.empty() && !args["is_input"].is_true())
         decoded.work.emplace_back(CommandStarted{decoded.id, std::string(command)});
+    if (name == "finish") {
+        // A boolean, or one of "true", "partial", "false".
+        const JsonPart& completed = args["task_completed"];
+        if (completed.is_given() && !completed.text.empty())
+            decoded.work.emplace_back(OutcomeSaid{completed.text == "true"});
+    }
+    const std::string_view reason = args["outputs"]["reason"].string_or_empty();
+    if (name == "reject" && !reason.empty()) decoded.work.emplace_back(TaskRefused{std::string(reason)});
+}
+
+/// What an action does, for people: its command, or its name with the file it is used on.
+std::string step_of(std::string_view name, const JsonPart& args) {
+    const std::string_view command = args["command"].string_or_empty();
+    if (name == "run" && !command.empty()) return std::string(command);
+    const std::string_view path = args["path"].string_or_empty();
+    return path.empty() ? std::string(name) : std::string(name).append(" ").append(path);
 }
 
 std::optional<Body> action(std::string_view name, const JsonPart& event, Event& decoded) {
@@ -59,7 +75,7 @@ std::optional<Body> action(std::string_view name, const JsonPart& event, Event& 
         return AgentMessage{is_finish ? MessageKind::finish : MessageKind::message,
                             std::string(text.string_or_empty())};
     }
-    return AgentAction{};
+    return AgentAction{step_of(name, args)};
 }
 
 std::optional<Body> observation(std::string_view name, const JsonPart& event, Event& decoded) {
@@ -71,17 +87,24 @@ std::optional<Body> observation(std::string_view name, const JsonPart& event, Ev
         return StatusChange{std::string(*state), std::string(extras["reason"].string_or_empty())};
     }
     const std::string_view content = event["content"].string_or_empty();
+    const std::string_view path = extras["path"].string_or_empty();
     if (name == "run") {
         const auto cause = event["cause"].integer();
-        add_command_end(decoded.work, cause ? std::to_string(*cause) : "", extras["metadata"]["exit_code"]);
-        add_requests(decoded.work, requests_made_by_command(extras["command"].string_or_empty(), content));
+        const JsonPart& metadata = extras["metadata"];
+        const std::string id = cause ? std::to_string(*cause) : "";
+        add_shell_work(
+            decoded.work,
+            {id, extras["command"].string_or_empty(), content, metadata["working_dir"].string_or_empty()},
+            metadata["exit_code"]);
+    } else if (name == "error") {
+        decoded.work.emplace_back(ErrorSeen{decoded.id, std::string(content)});
+    } else if (name == "edit" || name == "write") {  // one that failed is an `error`
+        if (!path.empty()) decoded.work.emplace_back(file_change(path, extras));
+    } else {
+        if (name == "mcp")
+            add_requests(decoded.work, requests_made_by_tool(extras["name"].string_or_empty(), content));
+        decoded.work.emplace_back(ToolSucceeded{});
     }
-    if (name == "mcp")
-        add_requests(decoded.work, requests_made_by_tool(extras["name"].string_or_empty(), content));
-    const std::string_view path = extras["path"].string_or_empty();
-    if ((name == "edit" || name == "write") && !path.empty())  // one that failed is an `error`
-        decoded.work.emplace_back(FileChanged{std::string(path)});
-    if (name == "error") decoded.work.emplace_back(ErrorSeen{decoded.id, std::string(content)});
     return Activity{};
 }
 
@@ -99,6 +122,11 @@ std::optional<Event> decode_v0(const JsonPart& event) {
                      : observation(event["observation"].string_or_empty(), event, decoded);
     if (!body) return std::nullopt;
     decoded.body = std::move(*body);
+    if (const JsonPart& metrics = event["llm_metrics"]; metrics.is_given()) {
+        UsageTold usage;
+        add_usage(usage, metrics);
+        decoded.work.emplace_back(usage);
+    }
     decoded.timestamp = timestamp_of(event);
     return decoded;
 }

@@ -46,6 +46,17 @@ Body message(const JsonPart& event) {
     return AgentMessage{MessageKind::message, text_of(event["llm_message"]["content"])};
 }
 
+/// What an action does, for people: its command, or its tool's name with the file it is used on.
+std::string step_of(std::string_view tool, const JsonPart& call) {
+    const std::string_view command = call["command"].string_or_empty();
+    if (is_one_of(tool, shells)) return std::string(command);
+    const std::string_view path = call["path"].string_or_empty();
+    std::string step(tool);
+    for (const std::string_view word : {command, path})
+        if (!word.empty()) step.append(" ").append(word);
+    return step;
+}
+
 Body action(const JsonPart& event, const std::string& id, std::vector<Work>& work) {
     if (event["source"].string() != "agent") return Activity{};
     const std::string_view tool = event["tool_name"].string_or_empty();
@@ -53,11 +64,16 @@ Body action(const JsonPart& event, const std::string& id, std::vector<Work>& wor
     const std::string_view command = call["command"].string_or_empty();
 
     const auto last_words = call["message"].string();
-    if (tool == "finish" && call["kind"].string() == "FinishAction" && last_words)
+    if (tool == "finish" && call["kind"].string() == "FinishAction" && last_words) {
+        // No release that was looked at has either; V0's finish has the first.
+        for (const auto* const name : {"task_completed", "outcome"})
+            if (const JsonPart& said = call[name]; said.is_given() && !said.text.empty())
+                work.emplace_back(OutcomeSaid{said.text == "true" || said.text == "success"});
         return AgentMessage{MessageKind::finish, std::string(*last_words)};
+    }
     if (is_one_of(tool, shells) && !command.empty() && !call["is_input"].is_true())
         work.emplace_back(CommandStarted{id, std::string(command)});
-    return AgentAction{};
+    return AgentAction{step_of(tool, call)};
 }
 
 Body goal_update(const JsonPart& goal) {
@@ -66,12 +82,22 @@ Body goal_update(const JsonPart& goal) {
                       std::max<std::int64_t>(0, goal["max_iterations"].integer().value_or(0))};
 }
 
+/// `stats`: what each model has cost so far.
+void add_stats(std::vector<Work>& work, const JsonPart& stats) {
+    const JsonPart& models = stats["usage_to_metrics"];
+    if (models.parts.empty()) return;
+    UsageTold usage;
+    for (const JsonPart& model : models.parts) add_usage(usage, model);
+    work.emplace_back(usage);
+}
+
 Body state_update(const JsonPart& event, Event& decoded, const RecordMarks& marks) {
     const std::string_view key = event["key"].string_or_empty();
     const JsonPart& value = event["value"];
     if (const auto status = value.string(); key == "execution_status" && status)
         return StatusChange{std::string(*status), ""};
     if (key == "goal" && value["active"].type == JsonPart::Type::boolean) return goal_update(value);
+    if (key == "stats") add_stats(decoded.work, value);
     if (key == "hook_config") decoded.has_stop_hook = has_stop_hook(value);
     if (key != "full_state") return Activity{};
     if (has_stop_hook(value["hook_config"])) decoded.has_stop_hook = true;
@@ -85,27 +111,36 @@ Body hook_execution(const JsonPart& event, Event& decoded) {
     return StopHookVerdict{event["blocked"].is_true()};
 }
 
-/// The path that the editor says it changed, or "": what was asked for may have failed.
-std::string_view changed_path(const JsonPart& event) {
-    constexpr std::array<std::string_view, 2> editors{"file_editor", "str_replace_editor"};
+/// What an editor did: it changed a file, or failed to. Looking at one is neither.
+void add_edit(std::vector<Work>& work, const JsonPart& event, std::string answer) {
     constexpr std::array<std::string_view, 4> changes{"create", "str_replace", "insert", "undo_edit"};
     const JsonPart& result = event["observation"];
-    const bool changes_file = is_one_of(event["tool_name"].string_or_empty(), editors) &&
-                              is_one_of(result["command"].string_or_empty(), changes);
-    return changes_file && !result["is_error"].is_true() ? result["path"].string_or_empty() : "";
+    if (!is_one_of(result["command"].string_or_empty(), changes)) return;
+    const std::string_view path = result["path"].string_or_empty();
+    if (result["is_error"].is_true())
+        work.emplace_back(ErrorSeen{std::string(event["id"].string_or_empty()), std::move(answer), true});
+    else if (!path.empty())
+        work.emplace_back(file_change(path, result));
 }
 
 Body observation(const JsonPart& event, std::vector<Work>& work) {
+    constexpr std::array<std::string_view, 2> editors{"file_editor", "str_replace_editor"};
     const JsonPart& result = event["observation"];
-    if (const auto path = changed_path(event); !path.empty())
-        work.emplace_back(FileChanged{std::string(path)});
-    add_command_end(work, event["action_id"].string_or_empty(), result["exit_code"]);
     const std::string_view tool = event["tool_name"].string_or_empty();
-    const std::string answer = text_of(result["content"]);
-    if (is_one_of(tool, shells))
-        add_requests(work, requests_made_by_command(result["command"].string_or_empty(), answer));
-    else if (!result["is_error"].is_true())
+    std::string answer = text_of(result["content"]);
+    if (is_one_of(tool, shells)) {
+        add_shell_work(work,
+                       {event["action_id"].string_or_empty(), result["command"].string_or_empty(), answer,
+                        result["metadata"]["working_dir"].string_or_empty()},
+                       result["exit_code"]);
+    } else if (is_one_of(tool, editors)) {
+        add_edit(work, event, std::move(answer));
+    } else if (result["is_error"].is_true()) {
+        work.emplace_back(ErrorSeen{std::string(event["id"].string_or_empty()), std::move(answer)});
+    } else {
         add_requests(work, requests_made_by_tool(tool, answer));
+        work.emplace_back(ToolSucceeded{});
+    }
     return Activity{};
 }
 
@@ -119,7 +154,8 @@ std::optional<Body> body_of(std::string_view kind, const JsonPart& event, Event&
     if (kind == "HookExecutionEvent") return hook_execution(event, decoded);
     if (kind == "ConversationErrorEvent")
         return ErrorDetail{std::string(event["code"].string_or_empty()),
-                           std::string(event["detail"].string_or_empty())};
+                           std::string(event["detail"].string_or_empty()),
+                           std::string(event["classification"]["kind"].string_or_empty())};
     if (kind == "AgentErrorEvent") {
         decoded.work.emplace_back(ErrorSeen{decoded.id, std::string(event["error"].string_or_empty())});
         return Activity{};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "schemas/line_change.h"
 
 namespace epilogue {
 
@@ -17,9 +18,11 @@ enum class Schema { v0, v1 };
 /// How the agent spoke: with its finish tool, or with a message.
 enum class MessageKind { finish, message };
 
-struct UserMessage {};  ///< source user; opens a turn or joins the open one
-struct AgentAction {};  ///< any agent action that is not a word
-struct AgentMessage {   ///< an agent message, or a finish action that could be parsed
+struct UserMessage {};      ///< source user; opens a turn or joins the open one
+struct AgentAction {        ///< any agent action that is not a word
+    std::string step = {};  ///< what it does: a command, or a tool's name with the file it is used on
+};
+struct AgentMessage {  ///< an agent message, or a finish action that could be parsed
     MessageKind kind = MessageKind::message;
     std::string text;
 };
@@ -30,6 +33,7 @@ struct StatusChange {    ///< V1 execution_status, V0 agent_state
 struct ErrorDetail {  ///< V1 ConversationErrorEvent: the reason of an error, after its status
     std::string code;
     std::string detail;
+    std::string kind = {};  ///< the server's classification, such as "rate_limit"; may be empty
 };
 struct GoalUpdate {  ///< V1 state update `goal`: how a `/goal` loop of several rounds stands
     bool active = false;
@@ -54,11 +58,23 @@ struct CommandStarted {
     std::string command;
 };
 struct CommandEnded {
-    std::string id;  ///< of the action it answers
-    int exit_code = 0;
+    std::string id;            ///< of the action it answers
+    int exit_code = 0;         ///< -1: it still runs, or that is not known
+    std::string command = {};  ///< as it was run; empty: more was read of the one before it
+    std::string output = {};   ///< its beginning and its end, max_output_bytes at most
+    std::string folder = {};   ///< where it left the shell; may be empty
 };
+constexpr std::size_t max_output_bytes = std::size_t{8} << 10U;
+enum class FileChange { created, edited, deleted };
 struct FileChanged {
     std::string path;
+    FileChange change = FileChange::edited;
+    std::optional<LineChange> lines = {};  ///< none: the edit does not tell
+};
+struct BranchMoved {  ///< a commit, or a push
+    std::string branch;
+    std::string hash;  ///< short; may be empty
+    bool is_pushed = false;
 };
 struct RequestMade {  ///< a pull or merge request that the agent opened or pushed to
     std::string url;
@@ -66,8 +82,23 @@ struct RequestMade {  ///< a pull or merge request that the agent opened or push
 struct ErrorSeen {  ///< an error that went back to the agent
     std::string id;
     std::string text;
+    bool is_edit = false;  ///< of a file that was to be changed
 };
-using Work = std::variant<CommandStarted, CommandEnded, FileChanged, RequestMade, ErrorSeen>;
+struct ToolSucceeded {};  ///< of a tool that is neither a shell nor an editor
+struct OutcomeSaid {      ///< what a finish action says of the task, where it says it
+    bool is_reached = true;
+};
+struct TaskRefused {  ///< V0's `reject`
+    std::string reason;
+};
+struct UsageTold {          ///< what the conversation has cost from its beginning on
+    std::int64_t cost = 0;  ///< millionths of a dollar
+    std::int64_t tokens_in = 0;
+    std::int64_t tokens_out = 0;
+    bool operator==(const UsageTold&) const = default;
+};
+using Work = std::variant<CommandStarted, CommandEnded, FileChanged, BranchMoved, RequestMade, ErrorSeen,
+                          ToolSucceeded, OutcomeSaid, TaskRefused, UsageTold>;
 
 struct Event {
     Schema schema = Schema::v1;

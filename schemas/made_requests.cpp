@@ -7,32 +7,16 @@
 
 #include "base/text.h"
 #include "schemas/links.h"
+#include "schemas/shell_command.h"
 
 namespace epilogue {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using Words = ShellWords;
 
 template <class Names>
 bool is_among(std::string_view word, const Names& names) {
     return std::ranges::find(names, word) != std::ranges::end(names);
-}
-
-/// The words of a command without the quotes around them.
-Words words_of(std::string_view command) {
-    constexpr std::string_view blanks = " \t\n\r()";
-    constexpr std::string_view quotes = "'\"";
-    Words words;
-    while (true) {
-        const auto begin = command.find_first_not_of(blanks);
-        if (begin == std::string_view::npos) return words;
-        const auto end = std::min(command.find_first_of(blanks, begin), command.size());
-        auto word = command.substr(begin, end - begin);
-        while (!word.empty() && quotes.find(word.front()) != std::string_view::npos) word.remove_prefix(1);
-        while (!word.empty() && quotes.find(word.back()) != std::string_view::npos) word.remove_suffix(1);
-        if (!word.empty()) words.push_back(word);
-        command.remove_prefix(end);
-    }
 }
 
 /// The commands of a chain or a pipe.
@@ -40,23 +24,6 @@ std::vector<std::string> parts_of(std::string_view command) {
     std::string parts(command);
     for (const std::string_view separator : {"&&", "||", "|", "\n"}) parts = replaced(parts, separator, ";");
     return split(parts, ';');
-}
-
-/// A command's name and its subcommands: without assignments and wrappers before it, without its options.
-Words bare(const Words& words) {
-    constexpr std::array<std::string_view, 4> wrappers{"sudo", "env", "time", "exec"};
-    constexpr std::array<std::string_view, 4> take_a_word{"-C", "-c", "-R", "--repo"};
-    Words bare;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const bool is_before =
-            bare.empty() && (words[i].find('=') != std::string_view::npos || is_among(words[i], wrappers));
-        if (is_before) continue;
-        if (!words[i].starts_with('-'))
-            bare.push_back(words[i]);
-        else if (is_among(words[i], take_a_word))
-            ++i;
-    }
-    return bare;
 }
 
 bool begins(const Words& words, std::initializer_list<std::string_view> expected) {
@@ -111,7 +78,7 @@ std::vector<std::string> requests_made_by_command(std::string_view command, std:
     bool is_opener = false;
     bool is_push = false;
     for (const std::string& part : parts_of(command)) {
-        const Words words = bare(words_of(part));
+        const Words words = bare_words(words_of(part));
         is_opener = is_opener || opens(words);
         is_push = is_push || begins(words, {"git", "push"});
     }

@@ -7,10 +7,11 @@
 namespace epilogue {
 
 std::string to_json(const Summary& summary) {
-    const nlohmann::ordered_json json{{"headline", summary.headline},
-                                      {"words", summary.final_message},
-                                      {"facts", summary.facts},
-                                      {"link", summary.link}};
+    nlohmann::ordered_json json{{"headline", summary.headline},
+                                {"words", summary.final_message},
+                                {"facts", summary.facts},
+                                {"link", summary.link}};
+    if (!summary.link_text.empty()) json["link_text"] = summary.link_text;
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -21,7 +22,7 @@ Result<Summary> summary_from_json(std::string_view text) {
         const auto found = json.find(name);
         return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
     };
-    return Summary{part("headline"), part("words"), part("facts"), part("link")};
+    return Summary{part("headline"), part("words"), part("facts"), part("link"), part("link_text")};
 }
 
 }  // namespace epilogue

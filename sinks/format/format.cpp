@@ -53,6 +53,14 @@ std::string link_target(std::string_view url) {
     return target.size() > max_bytes ? std::string{} : target;
 }
 
+/// What a link is called: letters and blanks, or in English.
+std::string link_text(std::string_view text) {
+    constexpr std::size_t longest = 100;
+    const bool is_plain = !text.empty() && text.size() <= longest &&
+                          text.find_first_of("[]()<>`\\!&*_@#\n") == std::string_view::npos;
+    return is_plain ? std::string(text) : "View the conversation";
+}
+
 /// truncate() of what strip_unsafe() has left.
 std::string fitted(const std::string& text, std::size_t max_characters) {
     if (code_points(text) <= max_characters) {
@@ -93,7 +101,7 @@ std::string markdown_post(const Summary& summary, std::string_view marker, std::
     const auto facts = part(strip_unsafe(summary.facts), max_facts);
     const auto words = strip_unsafe(summary.final_message);
     const auto target = link_target(summary.link);
-    const auto link = target.empty() ? target : "[View the conversation](" + target + ")";
+    const auto link = target.empty() ? target : "[" + link_text(summary.link_text) + "](" + target + ")";
 
     const std::size_t blank_lines = 2 * 4;
     std::size_t room = max_characters - blank_lines - code_points(headline) - code_points(facts) -

@@ -65,4 +65,11 @@ std::string start_of_post(const RecordedTurn& turn) {
     return headline_of(turn) + "\n\n" + (with_words && !turn.words.empty() ? turn.words + "\n\n" : "");
 }
 
+std::string without_problems(const std::string& post) {
+    const std::string finished = "**Finished**";
+    const std::string problems = ", with problems";
+    return post.starts_with(finished + problems) ? finished + post.substr((finished + problems).size())
+                                                 : post;
+}
+
 }  // namespace epilogue::testing

@@ -23,5 +23,8 @@ std::string headline_of(const RecordedTurn& turn);
 /// Contract §10: the first line and the agent's words, where they belong to the post; up to where the facts
 /// begin.
 std::string start_of_post(const RecordedTurn& turn);
+/// A post whose first line does not say whether what is finished has problems: no recording's truth knows
+/// that (tests/golden/posts does).
+std::string without_problems(const std::string& post);
 
 }  // namespace epilogue::testing

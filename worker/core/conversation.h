@@ -29,6 +29,7 @@ constexpr std::size_t max_message_bytes = std::size_t{16} << 10U;
 struct Reason {
     std::string code;
     std::string detail;
+    std::string kind = {};  ///< the server's classification; may be empty
     bool operator==(const Reason&) const = default;
 };
 
@@ -127,8 +128,9 @@ struct Conversation {
     bool has_stop_hook = false;
     std::optional<std::chrono::minutes> zone;  ///< of the server's clock; none: taken as UTC
     std::optional<ClockJump> clock_jump;
-    std::int64_t highest_seq = -1;  ///< V1: highest index in the server's log that was applied
-    bool follows_seq = false;       ///< all that was applied stands at or before that index
+    std::int64_t highest_seq = -1;   ///< V1: highest index in the server's log that was applied
+    bool follows_seq = false;        ///< all that was applied stands at or before that index
+    std::optional<UsageTold> usage;  ///< what it has cost so far, as far as a callback watched
     /// Database time at which its newest event was applied, or its agent server told all that it knows.
     std::optional<Instant> heard_at;
 };

@@ -2,6 +2,7 @@
 #include "worker/core/conversation_row.h"
 
 #include "schemas/json_writer.h"
+#include "worker/core/digest_row.h"
 #include "worker/core/held_event.h"
 
 namespace epilogue {
@@ -24,22 +25,6 @@ void write(JsonWriter& json, const std::string& text) {
     json.text(text);
 }
 
-void write(JsonWriter& json, const Digest::Command& command) {
-    json.begin_object();
-    json.text("id", command.id);
-    json.text("text", command.text);
-    if (command.is_test) json.flag("test", true);
-    if (command.exit_code) json.number("exit", *command.exit_code);
-    json.end_object();
-}
-
-void write(JsonWriter& json, const Digest::ReportedError& mishap) {
-    json.begin_object();
-    json.text("id", mishap.id);
-    json.text("text", mishap.text);
-    json.end_object();
-}
-
 template <class Entry>
 void write(JsonWriter& json, const std::vector<Entry>& entries) {
     json.begin_array();
@@ -54,26 +39,6 @@ void write_if_any(JsonWriter& json, std::string_view name, const std::vector<Ent
     write(json, entries);
 }
 
-std::string json_of(const Digest& digest) {
-    JsonWriter json;
-    json.begin_object();
-    write_if_any(json, "files", digest.files);
-    write_if_any(json, "commands", digest.commands);
-    write_if_any(json, "links", digest.links);
-    write_if_any(json, "errors", digest.errors);
-    if (digest.goal) {
-        json.name("goal");
-        json.begin_object();
-        json.flag("capped", digest.goal->is_capped);
-        json.number("rounds", digest.goal->rounds);
-        json.number("max_rounds", digest.goal->max_rounds);
-        json.end_object();
-    }
-    if (digest.cut) json.flag("cut", true);
-    json.end_object();
-    return json.take();
-}
-
 void write(JsonWriter& json, const Turn& turn) {
     json.name("turn");
     json.begin_object();
@@ -85,6 +50,7 @@ void write(JsonWriter& json, const Turn& turn) {
     json.flag("status_seen", turn.status_seen);
     write(json, "word_at", turn.final_message ? turn.final_message->at : std::nullopt);
     json.flag("reason", turn.reason.has_value());
+    if (turn.reason && !turn.reason->kind.empty()) json.text("reason_kind", turn.reason->kind);
     json.end_object();
 }
 
@@ -135,6 +101,8 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
     json.text("status_event", last.status_event);
     write(json, "opened_on", last.opened_on);
     json.flag("reason", texts_are_its && last.reason.has_value());
+    if (texts_are_its && last.reason && !last.reason->kind.empty())
+        json.text("reason_kind", last.reason->kind);
     if (last.may_lie_in_gap) json.flag("in_gap", true);
     json.end_object();
 }
@@ -168,6 +136,14 @@ std::string fold_of(const Conversation& conversation) {
         json.end_object();
     }
     if (conversation.has_stop_hook) json.flag("stop_hook", true);
+    if (conversation.usage) {
+        json.name("usage");
+        json.begin_object();
+        json.number("cost", conversation.usage->cost);
+        json.number("in", conversation.usage->tokens_in);
+        json.number("out", conversation.usage->tokens_out);
+        json.end_object();
+    }
     write_clock(json, conversation);
     if (conversation.heard_at) write(json, "heard_at", conversation.heard_at);
     if (conversation.last) write(json, *conversation.last, current_turn(conversation) == nullptr);
@@ -187,7 +163,7 @@ void write_texts(const Conversation& conversation, ConversationRow& row) {
             row.error_code = turn->reason->code;
             row.error_detail = turn->reason->detail;
         }
-        row.digest = json_of(turn->digest);
+        row.digest = to_json(turn->digest);
     } else if (conversation.last) {
         const TurnEnd& last = *conversation.last;
         row.turn_key = last.turn_key;
@@ -200,7 +176,7 @@ void write_texts(const Conversation& conversation, ConversationRow& row) {
             row.error_code = last.reason->code;
             row.error_detail = last.reason->detail;
         }
-        row.digest = json_of(last.digest);
+        row.digest = to_json(last.digest);
     }
 }
 

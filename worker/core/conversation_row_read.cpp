@@ -6,6 +6,7 @@
 
 #include "schemas/json_reader.h"
 #include "worker/core/conversation_row.h"
+#include "worker/core/digest_row.h"
 #include "worker/core/held_event.h"
 
 namespace epilogue {
@@ -30,6 +31,8 @@ class RowReader {
         if (const JsonPart& goal = fold["goal"]; goal.is_given())
             conversation.goal = GoalLoop{goal["active"].is_true(), instant(goal, "at")};
         conversation.has_stop_hook = fold["stop_hook"].is_true();
+        if (const JsonPart& usage = fold["usage"]; usage.is_given())
+            conversation.usage = UsageTold{number(usage, "cost"), number(usage, "in"), number(usage, "out")};
         read_clock(fold, conversation);
         if (!row_.recent_ids.empty())
             conversation.recent = texts(document(row_.recent_ids, wanted_of_texts()));
@@ -42,34 +45,36 @@ class RowReader {
 
   private:
     static const WantedPart& wanted_of_fold() {
-        static const std::vector<WantedPart> turn{{"key"},   {"opened_on"},   {"opened_at"}, {"first_at"},
-                                                  {"acted"}, {"status_seen"}, {"word_at"},   {"reason"}};
-        static const std::vector<WantedPart> last{{"key"},       {"verdict"}, {"status_event"},
-                                                  {"opened_on"}, {"reason"},  {"in_gap"}};
+        static const std::vector<WantedPart> turn{{"key"},      {"opened_on"}, {"opened_at"},
+                                                  {"first_at"}, {"acted"},     {"status_seen"},
+                                                  {"word_at"},  {"reason"},    {"reason_kind"}};
+        static const std::vector<WantedPart> last{
+            {"key"}, {"verdict"}, {"status_event"}, {"opened_on"}, {"reason"}, {"reason_kind"}, {"in_gap"}};
         static const std::vector<WantedPart> unopened{
             {"key"}, {"opened_on"}, {"word_kind"}, {"word"}, {"word_at"}};
         static const WantedPart wanted{
-            "", {{"standing"},     {"turn", turn},
-                 {"status_event"}, {"at"},
-                 {"due"},          {"asked"},
-                 {"newest"},       {"newest_status"},
-                 {"number"},       {"agent_since_status"},
-                 {"heard_at"},     {"goal", {{"active"}, {"at"}}},
-                 {"stop_hook"},    {"awaits_hook"},
-                 {"seq"},          {"follows_seq"},
-                 {"zone"},         {"clock_jump", {{"zone"}, {"events"}, {"held", wanted_of_held_event()}}},
-                 {"last", last},   {"unopened", unopened}}};
-        return wanted;
-    }
-    static const WantedPart& wanted_of_digest() {
-        static const std::vector<WantedPart> entry{{"id"}, {"text"}, {"test"}, {"exit"}};
-        static const WantedPart wanted{"",
-                                       {{"files", entry},
-                                        {"commands", entry},
-                                        {"links", entry},
-                                        {"errors", entry},
-                                        {"goal", {{"capped"}, {"rounds"}, {"max_rounds"}}},
-                                        {"cut"}}};
+            "",
+            {{"standing"},
+             {"turn", turn},
+             {"status_event"},
+             {"at"},
+             {"due"},
+             {"asked"},
+             {"newest"},
+             {"newest_status"},
+             {"number"},
+             {"agent_since_status"},
+             {"heard_at"},
+             {"goal", {{"active"}, {"at"}}},
+             {"stop_hook"},
+             {"awaits_hook"},
+             {"seq"},
+             {"follows_seq"},
+             {"zone"},
+             {"clock_jump", {{"zone"}, {"events"}, {"held", wanted_of_held_event()}}},
+             {"usage", {{"cost"}, {"in"}, {"out"}}},
+             {"last", last},
+             {"unopened", unopened}}};
         return wanted;
     }
     /// Of an array elements are kept when members of them are wanted.
@@ -124,24 +129,14 @@ class RowReader {
     }
 
     Digest digest() {
-        const JsonPart json = document(row_.digest, wanted_of_digest());
-        if (json.type != JsonPart::Type::object) note("digest");
-        Digest digest;
-        digest.files = texts(json["files"]);
-        for (const JsonPart& entry : elements(json["commands"])) {
-            digest.commands.push_back(
-                {text(entry, "id"), text(entry, "text"), entry["test"].is_true(), std::nullopt});
-            if (entry["exit"].is_given())
-                digest.commands.back().exit_code = static_cast<int>(number(entry, "exit"));
-        }
-        digest.links = texts(json["links"]);
-        for (const JsonPart& entry : elements(json["errors"]))
-            digest.errors.push_back({text(entry, "id"), text(entry, "text")});
-        if (const JsonPart& goal = json["goal"]; goal.is_given())
-            digest.goal =
-                Digest::Goal{flag(goal, "capped"), number(goal, "rounds"), number(goal, "max_rounds")};
-        digest.cut = json["cut"].is_true();
-        return digest;
+        auto digest = digest_from_json(row_.digest);
+        if (!digest) note(digest.error().text);
+        return digest ? std::move(*digest) : Digest{};
+    }
+
+    /// The reason in the row's columns, and its kind in `json`.
+    Reason reason(const JsonPart& json) const {
+        return {row_.error_code, row_.error_detail, std::string(json["reason_kind"].string_or_empty())};
     }
 
     void read_clock(const JsonPart& fold, Conversation& conversation) {
@@ -168,7 +163,7 @@ class RowReader {
             turn.final_message =
                 FinalMessage{row_.tail_kind == "finish" ? MessageKind::finish : MessageKind::message,
                              row_.tail_text, instant(json, "word_at")};
-        if (flag(json, "reason")) turn.reason = Reason{row_.error_code, row_.error_detail};
+        if (flag(json, "reason")) turn.reason = reason(json);
         turn.digest = digest;
         return turn;
     }
@@ -205,7 +200,7 @@ class RowReader {
         last.may_lie_in_gap = json["in_gap"].is_true();
         if (!texts_are_its) return last;
         if (!row_.tail_kind.empty()) last.final_message = row_.tail_text;
-        if (flag(json, "reason")) last.reason = Reason{row_.error_code, row_.error_detail};
+        if (flag(json, "reason")) last.reason = reason(json);
         last.digest = digest;
         return last;
     }

@@ -4,6 +4,7 @@
 
 #include "base/enum_names.h"
 #include "base/mutant.h"
+#include "base/text.h"
 #include "worker/core/fold_step.h"
 #include "worker/core/server_clock.h"
 
@@ -125,8 +126,36 @@ void FoldStep::apply_new() {
     } else {
         std::visit([this](const auto& body) { on(body); }, event_->body);
     }
-    if (Turn* turn = open_turn(); turn && rules_.keep_digest)
-        for (const Work& work : event_->work) add(turn->digest, work);
+    if (rules_.keep_digest) add_work();
+}
+
+void FoldStep::add_work() {
+    for (const Work& work : event_->work)
+        if (const auto* told = std::get_if<UsageTold>(&work)) {
+            // Sums only grow: what is less is older.
+            UsageTold& usage = conversation_.usage ? *conversation_.usage : conversation_.usage.emplace();
+            usage = {std::max(usage.cost, told->cost), std::max(usage.tokens_in, told->tokens_in),
+                     std::max(usage.tokens_out, told->tokens_out)};
+        }
+    auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state);
+    Turn* turn = awaiting != nullptr ? &awaiting->turn : open_turn();
+    if (turn == nullptr) return;
+    const Digest::Order order = order_in(turn->digest);
+    if (const auto* action = std::get_if<AgentAction>(&event_->body))
+        note_step(turn->digest, action->step, order);
+    // A model that answers with nothing.
+    if (const auto* said = std::get_if<AgentMessage>(&event_->body);
+        said != nullptr && said->kind == MessageKind::message && trimmed(said->text).empty())
+        note_step(turn->digest, "", order);
+    for (const Work& work : event_->work) add(turn->digest, work, order);
+}
+
+Digest::Order FoldStep::order_in(const Digest& digest) const {
+    if (is_v0()) return event_->number;
+    const Digest::Order next = digest.newest + 1;
+    if (!time_) return next;
+    const Digest::Order own = time_->time_since_epoch().count();
+    return by_seq_ ? std::max(own, next) : own;
 }
 
 bool FoldStep::is_repeat() const {

@@ -13,8 +13,10 @@ bool starts_with_stuck(std::string_view reason) {
     return reason.starts_with("AgentStuckInLoopError");
 }
 
-Reason reason_of(std::string_view code, std::string_view detail) {
-    return {redacted_prefix(code, max_message_bytes), redacted_prefix(detail, max_message_bytes)};
+Reason reason_of(std::string_view code, std::string_view detail, std::string_view kind = {}) {
+    constexpr std::size_t max_kind_bytes = 100;
+    return {redacted_prefix(code, max_message_bytes), redacted_prefix(detail, max_message_bytes),
+            redacted_prefix(kind, max_kind_bytes)};
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ FinalMessage FoldStep::word_of(const AgentMessage& message) const {
 }
 
 void FoldStep::on(const ErrorDetail& detail) {
-    const Reason reason = reason_of(detail.code, detail.detail);
+    const Reason reason = reason_of(detail.code, detail.detail, detail.kind);
     if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state)) {
         awaiting->turn.reason = reason;
         count(*awaiting);

@@ -31,6 +31,10 @@ class FoldStep {
     /// The clock was set back: what was kept back for that is applied after all.
     void apply_held(ClockJump jump);
     void apply_new();
+    /// What the event tells of the turn's work, for its digest.
+    void add_work();
+    /// Where the event stands among those that the digest was told of.
+    Digest::Order order_in(const Digest& digest) const;
     /// Its index in the server's log says that it stands behind all that was applied.
     bool is_in_order() const { return is_v0() || by_seq_; }
     bool is_v0() const { return event_->schema == Schema::v0; }
@@ -91,6 +95,8 @@ class FoldStep {
     void count(Candidate& candidate);
     void count(AwaitingDetail& awaiting);
     void end(Verdict verdict, Turn turn, std::string status_event);
+    /// What the turn took, until now.
+    void close_figures(Turn& turn) const;
     /// A turn that was given up lives after all: whatever comes from its agent opens another.
     void reopen_after_timeout();
     /// The inactivity timer came due. It starts again when the partition was away meanwhile, and waits where

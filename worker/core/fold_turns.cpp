@@ -76,6 +76,9 @@ void FoldStep::open(TurnKey key, std::optional<Instant> opened_at) {
     turn.key = std::move(key);
     turn.opened_on = at_;
     turn.opened_at = opened_at;
+    // Of the first turn all that was told is its own; of one that was not seen from its beginning nothing is.
+    const bool is_first = !conversation_.last && turn.key != TurnKey("start");
+    if (rules_.keep_digest) turn.digest.figures.usage_before = is_first ? UsageTold{} : conversation_.usage;
     stand(Open{std::move(turn)});
 }
 
@@ -102,7 +105,20 @@ void FoldStep::count(AwaitingDetail& awaiting) {
     end(Verdict::error, std::move(awaiting.turn), std::move(awaiting.status_event));
 }
 
+void FoldStep::close_figures(Turn& turn) const {
+    Digest::Figures& figures = turn.digest.figures;
+    const auto& until = conversation_.newest_status;
+    if (turn.opened_at && until && *until >= *turn.opened_at)
+        figures.seconds = std::chrono::duration_cast<std::chrono::seconds>(*until - *turn.opened_at).count();
+    if (!figures.usage_before || !conversation_.usage) return;
+    const UsageTold& before = *figures.usage_before;
+    const UsageTold& now = *conversation_.usage;
+    figures.usage = UsageTold{now.cost - before.cost, now.tokens_in - before.tokens_in,
+                              now.tokens_out - before.tokens_out};
+}
+
 void FoldStep::end(Verdict verdict, Turn turn, std::string status_event) {
+    if (rules_.keep_digest) close_figures(turn);
     TurnEnd ended{std::move(turn.key), verdict,        std::move(status_event), std::nullopt,
                   std::nullopt,        turn.opened_on, std::move(turn.digest)};
     const bool speaks = verdict == Verdict::finished || verdict == Verdict::awaiting_user_input;

@@ -23,6 +23,7 @@ struct BodyWriter {
         json.text("kind", "error");
         json.text("text", redacted_prefix(error.code, max_message_bytes));
         json.text("detail", redacted_prefix(error.detail, max_message_bytes));
+        if (!error.kind.empty()) json.text("error_kind", redacted_prefix(error.kind, max_message_bytes));
     }
     void operator()(const GoalUpdate& goal) const {
         json.text("kind", "goal");
@@ -47,7 +48,9 @@ Body body_of(const JsonPart& json) {
     if (kind == "finish") return AgentMessage{MessageKind::finish, std::move(text)};
     if (kind == "message") return AgentMessage{MessageKind::message, std::move(text)};
     if (kind == "status") return StatusChange{std::move(text), ""};
-    if (kind == "error") return ErrorDetail{std::move(text), std::string(json["detail"].string_or_empty())};
+    if (kind == "error")
+        return ErrorDetail{std::move(text), std::string(json["detail"].string_or_empty()),
+                           std::string(json["error_kind"].string_or_empty())};
     if (kind == "goal")
         return GoalUpdate{json["flag"].is_true(), std::move(text), json["rounds"].integer().value_or(0),
                           json["max_rounds"].integer().value_or(0)};
@@ -62,8 +65,9 @@ Instant instant(const JsonPart& json) {
 }  // namespace
 
 const std::vector<WantedPart>& wanted_of_held_event() {
-    static const std::vector<WantedPart> wanted{{"id"},     {"own"},  {"at"},     {"kind"},      {"text"},
-                                                {"detail"}, {"flag"}, {"rounds"}, {"max_rounds"}};
+    static const std::vector<WantedPart> wanted{{"id"},         {"own"},       {"at"},   {"kind"},
+                                                {"text"},       {"detail"},    {"flag"}, {"rounds"},
+                                                {"max_rounds"}, {"error_kind"}};
     return wanted;
 }
 

@@ -25,6 +25,7 @@ void shift(Turn& turn, Micros by) {
     shift(turn.opened_at, by);
     shift(turn.first_at, by);
     if (turn.final_message) shift(turn.final_message->at, by);
+    shift(turn.digest, by.count());
 }
 
 struct ShiftTurn {

@@ -8,13 +8,16 @@
 #include "base/ids.h"
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
+#include "worker/core/phrases.h"
 #include "worker/core/summary_source.h"
 
 namespace epilogue {
 
 struct SummaryRules {
-    std::vector<SummarySource> sources;  ///< tried in this order; the last one always has words
-    std::string web_url;                 ///< with {conversation_id}; empty: no link
+    std::vector<SummarySource> sources;     ///< tried in this order; the last one always has words
+    std::string web_url;                    ///< with {conversation_id}; empty: no link
+    Language language = Language::english;  ///< of our own words
+    bool figures = false;                   ///< with what the turn took
 };
 
 struct MadeSummary {

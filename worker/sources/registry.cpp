@@ -24,6 +24,14 @@ EPILOGUE_SUMMARY_SOURCES(EPILOGUE_DECLARE_SOURCE)
 
 namespace {
 
+ConfigKind language_key() {
+    std::vector<std::string_view> names;
+    for (const Language language : all_languages()) names.push_back(name_of(language));
+    return one_of(std::move(names), 0, [](Config& config, std::size_t position) {
+        config.extensions.edit<SummarySection>().language = all_languages().at(position);
+    });
+}
+
 ConfigSection summary_section() {
     std::vector<std::string_view> names;
     std::vector<std::string_view> docs;
@@ -41,6 +49,10 @@ ConfigSection summary_section() {
              "How long a post waits at most for the agent server to say the last words."},
             {"web_url", optional_url(place(&SummarySection::web_url)),
              "e.g. https://app.example.com/conversations/{conversation_id}: adds a link under the summary."},
+            {"language", language_key(),
+             "Of our own words in a post: English or German. The agent's words stay as they are."},
+            {"figures", flag(place(&SummarySection::figures)),
+             "Whether a post ends with what the turn took: time, steps, tokens and cost."},
         }};
 }
 
@@ -81,7 +93,10 @@ SummaryRules summary_rules(const ConfigExtensions& sections) {
         rules.sources.push_back(descriptor->make(sections));
         rules.sources.back().name = descriptor->name;
     }
-    rules.web_url = sections.get<SummarySection>().web_url;
+    const auto& section = sections.get<SummarySection>();
+    rules.web_url = section.web_url;
+    rules.language = section.language;
+    rules.figures = section.figures;
     return rules;
 }
 

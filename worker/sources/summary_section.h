@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "worker/core/phrases.h"
+
 namespace epilogue {
 
 /// What the keys mean stands in registry.cpp, where the sources' names are known.
@@ -12,6 +14,8 @@ struct SummarySection {
     std::vector<std::string> sources{"final", "digest"};
     std::chrono::seconds deadline{120};
     std::string web_url;
+    Language language = Language::english;
+    bool figures = false;
     bool operator==(const SummarySection&) const = default;
 };
 

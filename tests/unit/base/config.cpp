@@ -96,6 +96,8 @@ api_key = "a"
 sources = ["digest"]
 deadline_s = 7
 web_url = "https://x/{conversation_id}"
+language = "de"
+figures = true
 [agent_server]
 url = "http://agent:8000/"
 session_api_key = "s"
@@ -145,7 +147,8 @@ format = "json"
     expected.security.keys = {Secret(std::string(32, '\xAA'))};
     expected.worker = {1,  2048, 0ms,       4,          5s, 11s, 100ms, 61s, 3s, TimeoutStorm::post,
                        0s, 9s,   "[::1]:0", Secret("a")};
-    expected.extensions.edit<SummarySection>() = {{"digest"}, 7s, "https://x/{conversation_id}"};
+    expected.extensions.edit<SummarySection>() = {
+        {"digest"}, 7s, "https://x/{conversation_id}", Language::german, true};
     expected.agent_server = {"http://agent:8000", Secret("s")};
     expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3, {}};
     expected.relay.servers = {{"http://one", Secret("s1"), true}, {"http://two:2", Secret(), false}};

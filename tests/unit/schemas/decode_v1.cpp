@@ -83,9 +83,10 @@ BOOST_AUTO_TEST_CASE(v1_commands_are_known_by_their_tool) {
 
 BOOST_AUTO_TEST_CASE(v1_results_name_the_action_they_answer) {
     const auto observe = [](const std::string& code) {
-        return work_of<CommandEnded>(event_of(
-            v1("ObservationEvent",
-               R"("source":"environment","action_id":"a9","observation":{"exit_code":)" + code + "}")));
+        return work_of<CommandEnded>(event_of(v1(
+            "ObservationEvent",
+            R"("source":"environment","tool_name":"terminal","action_id":"a9","observation":{"exit_code":)" +
+                code + "}")));
     };
     BOOST_REQUIRE(observe("-1").size() == 1U);
     BOOST_TEST(observe("-1")[0].id == "a9");

@@ -16,7 +16,7 @@ using Kind = FinalMessageReply::Kind;
 
 SummaryRow row_with(const std::string& words) {
     SummaryRow row{ConversationId("c1"), TurnKey("u1"), words.empty() ? "digest" : "final",
-                   to_json(Summary{"**Finished**", words, "- Ran 1 command", ""})};
+                   to_json(Summary{"**Finished**", words, "- Changed: `a.py`", ""})};
     row.owed = true;
     return row;
 }
@@ -30,7 +30,7 @@ Summary summary_in(const SummaryRow& row) {
 BOOST_AUTO_TEST_CASE(a_confirmed_ends_words_take_the_place_of_the_logs) {
     const SummaryRow row = with_words_of({Kind::confirmed, "All done.", "", "final"}, row_with("")).value();
     BOOST_TEST(row.source == "final");
-    BOOST_TEST((summary_in(row) == Summary{"**Finished**", "All done.", "- Ran 1 command", ""}));
+    BOOST_TEST((summary_in(row) == Summary{"**Finished**", "All done.", "- Changed: `a.py`", ""}));
 }
 
 BOOST_AUTO_TEST_CASE(without_a_confirmation_or_words_the_logs_own_stay) {

@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_was_not_written_by_to_row_is_poison) {
         BOOST_REQUIRE_MESSAGE(!read.has_value(), fold);
         BOOST_TEST((read.error().remedy == Remedy::poison), fold);
     }
-    for (const char* json : {"x", R"({"commands":[{}]})", "7"}) {
+    for (const char* json : {"x", R"({"commands":[{}]})", R"({"changed":[{}]})", "7"}) {
         ConversationRow row = good;
         row.digest = json;
         BOOST_TEST(!from_row(row).has_value(), json);

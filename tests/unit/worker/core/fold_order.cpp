@@ -7,6 +7,16 @@
 using namespace epilogue;
 using namespace std::chrono_literals;
 
+namespace {
+
+std::vector<std::string> files_of(const TurnEnd& turn) {
+    std::vector<std::string> paths;
+    for (const auto& file : turn.digest.files) paths.push_back(file.path);
+    return paths;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(timers)
 
 BOOST_AUTO_TEST_CASE(an_event_recorded_at_or_past_the_due_time_is_applied_after_the_timer) {
@@ -105,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_late_event_is_kept_for_the_digest) {
     event.work.push_back(FileChanged{"a.txt"});
     story.read({user_says("u1", 60s), status("r1", 100s, "running"), event, status("s1", 101s, "stuck")});
     BOOST_REQUIRE(story.ended().size() == 1U);
-    BOOST_TEST(story.ended().front().digest.files == std::vector<std::string>{"a.txt"});
+    BOOST_TEST(files_of(story.ended().front()) == std::vector<std::string>{"a.txt"});
 }
 
 BOOST_AUTO_TEST_CASE(a_late_event_read_twice_is_a_repeat_the_second_time) {
@@ -138,8 +148,8 @@ BOOST_AUTO_TEST_CASE(work_goes_to_the_turn_in_which_it_was_read) {
     story.read({user_says("u1", 1s), first, status("s1", 3s, "stuck"), user_says("u2", 4s), second,
                 status("s2", 6s, "stuck")});
     BOOST_REQUIRE(story.ended().size() == 2U);
-    BOOST_TEST(story.ended()[0].digest.files == std::vector<std::string>{"one.txt"});
-    BOOST_TEST(story.ended()[1].digest.files == std::vector<std::string>{"two.txt"});
+    BOOST_TEST(files_of(story.ended()[0]) == std::vector<std::string>{"one.txt"});
+    BOOST_TEST(files_of(story.ended()[1]) == std::vector<std::string>{"two.txt"});
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_kept_when_nobody_watches) {
@@ -158,8 +168,53 @@ BOOST_AUTO_TEST_CASE(work_that_ends_after_finished_still_counts) {
     Story story;
     story.read({user_says("u1", 1s), started, status("f1", 4s, "finished"), done});
     story.settles();
-    BOOST_REQUIRE(story.ended().at(0).digest.commands.size() == 1U);
-    BOOST_TEST(story.ended()[0].digest.commands[0].exit_code.value_or(-1) == 2);
+    BOOST_REQUIRE(story.ended().at(0).digest.checks.size() == 1U);
+    BOOST_TEST(story.ended()[0].digest.checks[0].exit_code.value_or(-1) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_turn_took_is_the_difference_between_its_end_and_its_beginning) {
+    const auto told = [](std::string id, Micros at, UsageTold usage) {
+        Event event = v1_event(std::move(id), at, Activity{});
+        event.work.emplace_back(usage);
+        return event;
+    };
+    Story story;
+    story.read({user_says("u1", 1s), agent_acts("a1", 2s), told("s1", 3s, {100, 10, 1}),
+                status("f1", 4s, "stuck"), user_says("u2", 5s), agent_acts("a2", 6s), agent_acts("a3", 7s),
+                told("s2", 8s, {250, 30, 4}), told("s1", 3s, {100, 10, 1}), status("f2", 65s, "stuck")});
+    BOOST_REQUIRE(story.ended().size() == 2U);
+    const auto& first = story.ended()[0].digest.figures;
+    const auto& second = story.ended()[1].digest.figures;
+    BOOST_TEST((first.usage == UsageTold{100, 10, 1}));
+    BOOST_TEST(first.steps == 1);
+    BOOST_TEST(first.seconds.value_or(-1) == 3);
+    BOOST_TEST((second.usage == UsageTold{150, 20, 3}));
+    BOOST_TEST(second.steps == 2);
+    BOOST_TEST(second.seconds.value_or(-1) == 60);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_turn_took_whose_beginning_was_not_seen_is_not_known) {
+    Event told = v1_event("s1", 3s, Activity{});
+    told.work.emplace_back(UsageTold{100, 10, 1});
+    Story story;
+    story.read({agent_acts("a1", 2s), told, status("f1", 4s, "stuck")});
+    BOOST_TEST(!story.ended().at(0).digest.figures.usage.has_value());
+    BOOST_TEST(!story.ended()[0].digest.figures.seconds.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(events_read_again_add_nothing_to_the_digest) {
+    Event edit = v1_event("o1", 3s, Activity{});
+    edit.work.emplace_back(FileChanged{"a", FileChange::edited, LineChange{2, 1}});
+    Event run = v1_event("o2", 4s, Activity{});
+    run.work.emplace_back(CommandEnded{"a2", 1, "npm ci", "error"});
+    Event again = v1_event("o3", 5s, Activity{});
+    again.work.emplace_back(CommandEnded{"a3", 0, "npm ci", ""});
+    const std::vector<Event> work{agent_acts("a1", 2s), edit, run, again};
+    Story once;
+    once.read({user_says("u1", 1s)}).read(work).read({status("f1", 9s, "stuck")});
+    Story twice;
+    twice.read({user_says("u1", 1s)}).read(work).read(work).read({edit, run, status("f1", 9s, "stuck")});
+    BOOST_TEST((once.ended().at(0).digest == twice.ended().at(0).digest));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -114,8 +114,8 @@ std::string future_of(Conversation conversation, const std::vector<Event>& event
     std::string turns;
     const auto take = [&](Folded folded) {
         for (const TurnEnd& turn : folded.ended)
-            turns += written(turn) + " files " + std::to_string(turn.digest.files.size()) + " commands " +
-                     std::to_string(turn.digest.commands.size()) + "\n";
+            turns += written(turn) + " files " + std::to_string(turn.digest.files.size()) + " steps " +
+                     std::to_string(turn.digest.figures.steps) + "\n";
         conversation = std::move(folded.conversation);
         if (!by_row) return;
         const ConversationRow row = to_row(conversation);

@@ -13,10 +13,10 @@ BOOST_AUTO_TEST_CASE(it_has_no_words_asks_for_none_and_ends_the_search) {
     TurnEnd turn;
     turn.status_event = "s1";
     turn.final_message = "Done.";
-    add(turn.digest, CommandStarted{"c1", "ls"});
+    add(turn.digest, FileChanged{"a.py"});
     const MadeSummary made = summarise(turn, ConversationId("c1"), summary_rules(sections));
     BOOST_TEST(made.source == "digest");
     BOOST_TEST(made.summary.final_message == "");
-    BOOST_TEST(made.summary.facts == "- Ran 1 command");
+    BOOST_TEST(made.summary.facts == "- Changed: `a.py`");
     BOOST_TEST(!made.may_ask);
 }

@@ -19,8 +19,8 @@ SummarySource make_tally(const ConfigExtensions& sections) {
     const std::string noun = sections.get<TallySection>().noun;
     return {.name = {},
             .words_of = [noun](const TurnEnd& turn) -> std::optional<std::string> {
-                if (turn.digest.commands.empty()) return std::nullopt;
-                return fmt::format("Ran {} {}.", turn.digest.commands.size(), noun);
+                if (turn.digest.figures.steps == 0) return std::nullopt;
+                return fmt::format("Ran {} {}.", turn.digest.figures.steps, noun);
             },
             .may_ask = [](const TurnEnd& turn) { return turn.verdict == Verdict::stuck; }};
 }

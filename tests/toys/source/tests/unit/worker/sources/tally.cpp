@@ -28,13 +28,13 @@ Config loaded() {
     return *config;
 }
 
-TurnEnd turn_with(int commands, Verdict verdict = Verdict::finished) {
+TurnEnd turn_with(int steps, Verdict verdict = Verdict::finished) {
     TurnEnd turn;
     turn.turn_key = TurnKey("t1");
     turn.verdict = verdict;
     turn.status_event = "s1";
     turn.final_message = "The agent's own words.";
-    for (int i = 0; i < commands; ++i) add(turn.digest, CommandStarted{std::to_string(i), "ls"});
+    for (int i = 0; i < steps; ++i) note_step(turn.digest, "ls", i + 1);
     return turn;
 }
 

@@ -1,0 +1,136 @@
+#include <array>
+#include <utility>
+
+#include "worker/core/phrases.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::array<std::pair<Phrase, std::string_view>, phrase_count> phrases{{
+    {Phrase::finished, "Finished"},
+    {Phrase::with_problems, "with problems"},
+    {Phrase::waiting, "Waiting for you"},
+    {Phrase::error, "Ended with an error"},
+    {Phrase::stuck, "Got stuck"},
+    {Phrase::rejected, "Rejected"},
+    {Phrase::stopped, "Stopped"},
+    {Phrase::timeout, "No sign of life"},
+    {Phrase::gap, "Outcome not known"},
+    {Phrase::gap_cause, "a part of the log was lost"},
+    {Phrase::one_file_changed, "1 file changed"},
+    {Phrase::files_changed, "{} files changed"},
+    {Phrase::tests_pass, "tests pass"},
+    {Phrase::tests_fail, "tests fail"},
+    {Phrase::request_made, "pull request made"},
+
+    {Phrase::refused, "The agent refused the task."},
+    {Phrase::stopped_early, "The conversation was stopped before the agent was done."},
+    {Phrase::outcome_unknown, "Nothing has been heard from the agent for a long time; it was not done."},
+    {Phrase::falls_short, "The agent itself says that the task is not done."},
+
+    {Phrase::goal_capped, "Goal: capped after {} of {} rounds"},
+    {Phrase::goal_interrupted, "Goal: interrupted after {} of {} rounds"},
+    {Phrase::changed, "Changed: {}"},
+    {Phrase::changed_many, "Changed {} files ({}): {}"},
+    {Phrase::created, "new"},
+    {Phrase::deleted, "deleted"},
+    {Phrase::count_created, "{} new"},
+    {Phrase::count_edited, "{} edited"},
+    {Phrase::count_deleted, "{} deleted"},
+    {Phrase::more, "{} more"},
+    {Phrase::committed, "Committed: {} on {}, not pushed"},
+    {Phrase::committed_and_pushed, "Committed and pushed: {} on {}"},
+    {Phrase::pushed, "Pushed: {}"},
+    {Phrase::pushed_hash, "Pushed: {} on {}"},
+    {Phrase::tests, "Tests: {} {}"},
+    {Phrase::build, "Build: {} {}"},
+    {Phrase::passed, "passed"},
+    {Phrase::failed, "failed"},
+    {Phrase::failed_with_code, "failed (exit code {})"},
+    {Phrase::no_result, "no result seen"},
+    {Phrase::fixed, "fixed: failed before"},
+    {Phrase::count_passed, "{} passed"},
+    {Phrase::count_failed, "{} failed"},
+    {Phrase::count_skipped, "{} skipped"},
+    {Phrase::packages_passed, "{} packages passed"},
+    {Phrase::packages_failed, "{} packages failed"},
+    {Phrase::pull_request, "Pull request: {}"},
+    {Phrase::problem, "Problem: {}"},
+    {Phrase::editing, "editing {}"},
+    {Phrase::reason, "Reason: {}"},
+    {Phrase::repeated, "Repeated without getting further: {}"},
+    {Phrase::repeated_nothing, "The agent's model gave no usable answer, again and again."},
+    {Phrase::last_step, "Last step seen: {}"},
+
+    {Phrase::next, "Next: {}"},
+    {Phrase::next_failing, "have the agent go on with what fails, or look at it before you use the result."},
+    {Phrase::next_stuck, "tell the agent what to do differently; the same request would end the same way."},
+    {Phrase::next_timeout,
+     "open the conversation and see whether the agent still works; if it hangs, pause it and let it go "
+     "on."},
+    {Phrase::next_gap, "open the conversation to see how it ended."},
+
+    {Phrase::took, "Took {}"},
+    {Phrase::seconds, "{} s"},
+    {Phrase::minutes, "{} min {} s"},
+    {Phrase::hours, "{} h {} min"},
+    {Phrase::one_step, "1 step"},
+    {Phrase::steps, "{} steps"},
+    {Phrase::tokens, "{} tokens in, {} out"},
+    {Phrase::cost, "${}"},
+    {Phrase::view_conversation, "View the conversation"},
+
+    {Phrase::provider_refused_key, "The model's provider refused the key of this installation."},
+    {Phrase::provider_limits_rate,
+     "The model's provider takes no more requests for now: a rate limit was reached."},
+    {Phrase::provider_away, "The model's provider could not be reached, or was not available."},
+    {Phrase::provider_failed, "The model's provider had an error of its own."},
+    {Phrase::provider_timed_out, "The model did not answer in time."},
+    {Phrase::provider_refused_request, "The model's provider refused the request as not valid."},
+    {Phrase::provider_refused_content, "The model's provider refused the content by its policy."},
+    {Phrase::out_of_credits, "The credits for the model are used up."},
+    {Phrase::context_full, "The conversation has become too long for the model."},
+    {Phrase::model_answer_unusable, "The model's answer could not be used."},
+    {Phrase::model_silent, "The model gave an empty answer."},
+    {Phrase::iterations_used_up, "The agent has used up the steps that it may take in one go."},
+    {Phrase::budget_used_up, "The budget of this conversation is used up."},
+    {Phrase::answer_not_storable,
+     "The model's answer held characters that the agent server could not store."},
+    {Phrase::sandbox_lost, "The connection to the agent's sandbox was lost."},
+    {Phrase::sandbox_out_of_memory, "The agent's sandbox ran out of memory."},
+    {Phrase::too_many_conversations, "Too many conversations were open at the same time."},
+    {Phrase::git_refused_key, "The git platform refused the key that the agent uses."},
+    {Phrase::cancelled, "The agent's work was cancelled."},
+    {Phrase::settings_wrong, "The model's settings do not work."},
+    {Phrase::agent_failed, "A step of the agent failed."},
+    {Phrase::server_failed, "The agent server had an error of its own."},
+    {Phrase::error_without_code, "The reason is not known."},
+    {Phrase::unknown_error, "An error that is not in our catalogue: {}."},
+
+    {Phrase::advise_key,
+     "your administrator has to renew the model's key; until then trying again does not help."},
+    {Phrase::advise_wait, "wait a while, then tell the agent to go on."},
+    {Phrase::advise_credits, "your administrator has to buy credits; until then trying again does not help."},
+    {Phrase::advise_budget, "have the budget raised, or give what is left as a new, smaller task."},
+    {Phrase::advise_smaller, "give what is left as a new task, in smaller parts."},
+    {Phrase::advise_go_on,
+     "tell the agent to go on if it was on the right way; else give it a smaller task."},
+    {Phrase::advise_again, "tell the agent to go on; trying again may help."},
+    {Phrase::advise_settings,
+     "your administrator has to look at the model's settings; until then trying again does not help."},
+    {Phrase::advise_content, "put the task in other words; the same words would be refused again."},
+    {Phrase::advise_git, "connect the git account anew, then tell the agent to go on."},
+    {Phrase::advise_memory, "tell the agent to use less memory at a time, or have the sandbox made larger."},
+    {Phrase::advise_close, "close a conversation that you do not need, then tell the agent to go on."},
+    {Phrase::advise_look,
+     "tell the agent to go on; if it fails again, your administrator should look at it."},
+}};
+
+}  // namespace
+
+const PhraseTable& english_phrases() {
+    static const PhraseTable table(phrases.begin(), phrases.end());
+    return table;
+}
+
+}  // namespace epilogue
