@@ -89,7 +89,8 @@ struct TurnEnd {
     std::optional<Reason> reason;              ///< error only, when it became known
     std::optional<Instant> opened_on;          ///< record time of its opening
     Digest digest;
-    bool may_lie_in_gap = false;  ///< timeout only: its end may be among records that were never read
+    bool may_lie_in_gap = false;        ///< timeout only: its end may be among records that were never read
+    std::optional<Instant> first_at{};  ///< of a turn whose opening was not seen: own time of its first event
     bool operator==(const TurnEnd&) const = default;
 };
 

@@ -104,6 +104,7 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
     if (texts_are_its && last.reason && !last.reason->kind.empty())
         json.text("reason_kind", last.reason->kind);
     if (last.may_lie_in_gap) json.flag("in_gap", true);
+    if (last.first_at) write(json, "first_at", last.first_at);
     json.end_object();
 }
 

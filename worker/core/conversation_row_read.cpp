@@ -48,8 +48,9 @@ class RowReader {
         static const std::vector<WantedPart> turn{{"key"},      {"opened_on"}, {"opened_at"},
                                                   {"first_at"}, {"acted"},     {"status_seen"},
                                                   {"word_at"},  {"reason"},    {"reason_kind"}};
-        static const std::vector<WantedPart> last{
-            {"key"}, {"verdict"}, {"status_event"}, {"opened_on"}, {"reason"}, {"reason_kind"}, {"in_gap"}};
+        static const std::vector<WantedPart> last{{"key"},       {"verdict"}, {"status_event"},
+                                                  {"opened_on"}, {"reason"},  {"reason_kind"},
+                                                  {"in_gap"},    {"first_at"}};
         static const std::vector<WantedPart> unopened{
             {"key"}, {"opened_on"}, {"word_kind"}, {"word"}, {"word_at"}};
         static const WantedPart wanted{
@@ -198,6 +199,7 @@ class RowReader {
         last.status_event = text(json, "status_event");
         last.opened_on = instant(json, "opened_on");
         last.may_lie_in_gap = json["in_gap"].is_true();
+        last.first_at = instant(json, "first_at");
         if (!texts_are_its) return last;
         if (!row_.tail_kind.empty()) last.final_message = row_.tail_text;
         if (flag(json, "reason")) last.reason = reason(json);

@@ -22,6 +22,7 @@ Reason reason_of(std::string_view code, std::string_view detail, std::string_vie
 }  // namespace
 
 void FoldStep::on(const UserMessage&) {
+    if (is_opening_told_late()) return;
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
         count(*candidate);
     else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
@@ -32,12 +33,27 @@ void FoldStep::on(const UserMessage&) {
         open(TurnKey(event_->id), time_);
 }
 
-void FoldStep::claim_opening(Turn& turn) const {
-    const bool older = !by_seq_ && turn.first_at && time_ && *time_ <= *turn.first_at;
-    if (!older) return;
+bool FoldStep::is_before(const std::optional<Instant>& first_event) const {
+    return !by_seq_ && first_event && time_ && *time_ <= *first_event;
+}
+
+/// A message may come when its turn, which began without it, has come to its end.
+bool FoldStep::is_opening_told_late() {
+    if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
+        return claim_opening(candidate->turn);
+    if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
+        return claim_opening(awaiting->turn);
+    const bool has_ended = std::holds_alternative<Ended>(conversation_.turn_state) && conversation_.last;
+    return has_ended && is_before(conversation_.last->first_at);
+}
+
+/// True when the message is what opened that turn.
+bool FoldStep::claim_opening(Turn& turn) const {
+    if (!is_before(turn.first_at)) return false;
     turn.key = TurnKey(event_->id);
     turn.opened_at = time_;
     turn.first_at.reset();
+    return true;
 }
 
 void FoldStep::on(const AgentAction&) {

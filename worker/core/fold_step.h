@@ -52,7 +52,9 @@ class FoldStep {
     void on(const UserMessage&);
     /// A message that joins an open turn is its opening after all when the turn's own was not seen and the
     /// message is not newer than what was seen first: the source sent live events and old ones interleaved.
-    void claim_opening(Turn& turn) const;
+    bool is_before(const std::optional<Instant>& first_event) const;
+    bool is_opening_told_late();
+    bool claim_opening(Turn& turn) const;
     void on(const AgentAction&);
     void on(const AgentMessage& message);
     FinalMessage word_of(const AgentMessage& message) const;

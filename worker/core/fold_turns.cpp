@@ -126,6 +126,7 @@ void FoldStep::end(Verdict verdict, Turn turn, std::string status_event) {
     if (verdict == Verdict::error) ended.reason = std::move(turn.reason);
     if (verdict == Verdict::timeout)
         ended.may_lie_in_gap = was_last_heard_before_gap(conversation_, rules_.inactivity);
+    ended.first_at = turn.first_at;
     conversation_.last = ended;
     ended_.push_back(std::move(ended));
     stand(Ended{verdict == Verdict::timeout});

@@ -91,6 +91,23 @@ BOOST_AUTO_TEST_CASE(observations_and_actions_do_not_use_up_the_memory_of_ids) {
     BOOST_TEST(story.conversation().recent.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_message_told_after_the_turn_that_it_opened_has_ended_opens_no_other) {
+    // As webhooks of 1.35.0 told it: the newest five events first.
+    for (const bool has_settled : {false, true}) {
+        Story story;
+        story.read({agent_acts("a1", 12s), status("f1", 15s, "finished")});
+        if (has_settled) story.settles();
+        story.read({user_says("u1", 10s), status("r1", 11s, "running")});
+        BOOST_TEST(story.settles().turns() == (has_settled ? "start finished by f1" : "u1 finished by f1"));
+        story.read({user_says("u2", 20s)});
+        BOOST_TEST(story.turn_state() == "open u2");
+    }
+    Story failed;
+    failed.read({status("e1", 15s, "error")});
+    failed.read({user_says("u1", 10s)});
+    BOOST_TEST(failed.settles().turns() == "u1 error by e1");
+}
+
 BOOST_AUTO_TEST_CASE(a_steering_event_more_than_30_s_older_than_the_newest_status_is_late) {
     Story story;
     story.read({user_says("u1", 60s), status("r1", 100s, "running")});
