@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "agent/features.h"
 #include "tests/agent/live_topic.h"
 #include "tests/agent/scripted_conversation.h"
 #include "tests/agent/shared_server.h"
@@ -128,7 +129,9 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_turn_is_posted_live_though_its_servers_clock_w
     answer_it(conversation);
     eventually("the second end", [&] { return hold(posts_at(rig, "octo/asked#1"), {question, answer}); });
 
-    // Both are of one log now, whose clock was moved: who comes then is told its last end.
+    // Both are of one log now, whose clock was moved: who comes then is told its last end. A server that
+    // sorts its log by time shows the first turn last.
+    if (!agent::features_of(wanted_version()).log_as_written) return;
     const Rig late("moved", 1, asks_the_server());
     add(late, conversation->id(), 1, "last");
     auto another = late.epilogue().worker();
