@@ -65,6 +65,7 @@ struct Config {
         std::size_t batch_max_records = 5000;
         std::size_t batch_max_bytes = 8388608;
         std::chrono::milliseconds batch_max_wait{50};
+        int appliers = 0;
         int senders = 32;
         std::chrono::seconds http_timeout{20};
         std::chrono::seconds lease{60};

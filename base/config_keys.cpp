@@ -91,6 +91,8 @@ ConfigSection worker_section() {
              "Bytes in one transaction, at most."},
             {"batch_max_wait_ms", range(&Worker::batch_max_wait, 0, 60000),
              "How long a batch may grow while records keep coming; an empty queue flushes at once."},
+            {"appliers", range(&Worker::appliers, 0, 256),
+             "Partitions that are worked on at the same time, at most; 0: one for each processor."},
             {"senders", range(&Worker::senders, 1, 1024),
              "Posts in flight, at most; no sink may hold more than half of them."},
             {"http_timeout_s", range(&Worker::http_timeout, 1, 600),

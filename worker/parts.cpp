@@ -32,7 +32,6 @@ std::function<void(const std::string&)> trouble_of(const std::string& part, cons
 
 Parts::Parts(const PartsPorts& ports, PartsRules rules, const PartsObserver& observer, Telemetry telemetry)
     : planner(rules.installation_id, rules.summary, rules.asking),
-      batch(ports.loop_store, planner, rules.batch),
       sender(ports.post_store, ports.sinks, rules.sender, observer.sender, rules.sender_clock),
       outbox(ports.post_store, sender, rules.senders, trouble_of("senders", observer)),
       summariser(ports.post_store, ports.final_messages, rules.summariser, summaries_to(outbox, observer)),
@@ -41,13 +40,15 @@ Parts::Parts(const PartsPorts& ports, PartsRules rules, const PartsObserver& obs
       queues(rules.queue_limits, rules.queue_clock),
       poller(ports.consumer, queues, telemetry, std::move(rules.poller)),
       log(ports.consumer, rules.start),
-      loop({queues, log}, {ports.loop_store, batch},
-           {.outbox = outbox,
-            .summary_owed = [this](const TurnId& turn) { summarisers.add(turn); },
-            .dead_letter = observer.dead_letter},
-           telemetry, std::move(rules.loop)),
       reconciler(ports.post_store, planner, ports.agent_logs, std::move(rules.reconcile),
                  reports_to(outbox, summarisers, observer, telemetry.metrics)),
-      adopter(ports.post_store, planner, rules.adoption, observer.adopted) {}
+      adopter(ports.post_store, planner, rules.adoption, observer.adopted) {
+    const LoopFollowUps follow_ups{.outbox = outbox,
+                                   .summary_owed = [this](const TurnId& turn) { summarisers.add(turn); },
+                                   .dead_letter = observer.dead_letter};
+    for (int i = 0; i < rules.appliers; ++i)
+        appliers.emplace_back(ports.loop_store, planner, rules.batch, LoopSource{queues, log, troubles},
+                              follow_ups, telemetry, rules.loop);
+}
 
 }  // namespace epilogue

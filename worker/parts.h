@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "worker/agents/reconciler.h"
 #include "worker/agents/summarisers.h"
@@ -23,7 +25,7 @@ namespace epilogue {
 
 /// The world outside the parts. Each outlives them.
 struct PartsPorts {
-    Store& loop_store;  ///< the loop's alone: what posts wait for never holds it up
+    Store& loop_store;  ///< the loops' alone: what posts wait for never holds them up
     Store& post_store;
     Consumer& consumer;
     const Sinks& sinks;
@@ -48,6 +50,7 @@ struct PartsRules {
     PollerRules poller;
     OffsetReset start = OffsetReset::earliest;
     LoopRules loop;
+    int appliers = 1;  ///< loops
     ReconcileRules reconcile;
 };
 
@@ -66,13 +69,23 @@ struct PartsObserver {
     std::function<void(const std::string& part, const std::string& why)> trouble = [](auto&&, auto&&) {};
 };
 
+/// One of the loops, and the batches that are its own.
+struct Applier {
+    Applier(Store& store, const Planner& planner, BatchRules batches, LoopSource source,
+            LoopFollowUps follow_ups, Telemetry telemetry, LoopRules rules)
+        : batch(store, planner, batches),
+          loop(source, {store, batch}, std::move(follow_ups), telemetry, std::move(rules)) {}
+
+    Batch batch;
+    Loop loop;
+};
+
 /// Members are built top down and destroyed bottom up. None of them has threads of its own before it is
 /// started.
 struct Parts {
     Parts(const PartsPorts& ports, PartsRules rules, const PartsObserver& observer, Telemetry telemetry);
 
     Planner planner;
-    Batch batch;
     Sender sender;
     Outbox outbox;
     Summariser summariser;
@@ -80,7 +93,8 @@ struct Parts {
     PartitionQueues queues;
     Poller poller;
     ConsumerLog log;
-    Loop loop;
+    PartitionTroubles troubles;
+    std::deque<Applier> appliers;
     Reconciler reconciler;
     Adopter adopter;
 };

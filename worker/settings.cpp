@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include <unistd.h>
 
@@ -115,6 +116,11 @@ RetentionRules retention_rules(const Config& config) {
     return {retention.bodies, retention.ledger, retention.conversations, retention.dead_letters};
 }
 
+int appliers(const Config& config) {
+    if (config.worker.appliers > 0) return config.worker.appliers;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation) {
     const auto& kafka = config.kafka;
     const auto& worker = config.worker;
@@ -135,6 +141,7 @@ PartsRules parts_rules(const Config& config, const std::string& owner, const Ins
         .poller = {.topic = kafka.topic},
         .start = kafka.start,
         .loop = {.group = kafka.group, .topic = kafka.topic, .owner = owner, .random01 = clock.random01},
+        .appliers = appliers(config),
         .reconcile = {kafka.group, kafka.topic, owner, batch_rules(config), worker.adopt_max_age},
     };
 }

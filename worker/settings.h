@@ -34,6 +34,8 @@ WatchRules watch_rules(const Config& config);
 RetentionRules retention_rules(const Config& config);
 
 /// What the parts of the worker `owner` go by.
+/// How many partitions a worker works on at the same time; 1 at least.
+int appliers(const Config& config);
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation);
 
 /// host:pid:random, unique for each run of a process.

@@ -1,5 +1,6 @@
 #include "worker/worker.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <thread>
@@ -133,7 +134,7 @@ class Worker {
            Telemetry telemetry, const StoreObserver& store_observer)
         : config_(config),
           readiness_(telemetry.readiness),
-          loop_store_(mysql_settings(config), store_observer),
+          loop_store_(mysql_settings(config), store_observer, static_cast<std::size_t>(appliers(config))),
           post_store_(mysql_settings(config), store_observer),
           sinks_(replaceable(make_sinks(sink_settings(config)))),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
@@ -157,7 +158,10 @@ class Worker {
         expect_sinks(names_of(sinks_), telemetry.metrics);
     }
 
-    bool turns() const { return parts_.loop.is_turning(); }
+    bool turns() const {
+        return std::all_of(parts_.appliers.begin(), parts_.appliers.end(),
+                           [](const Applier& applier) { return applier.loop.is_turning(); });
+    }
 
     /// Takes what can be taken while it runs. Thread-safe.
     void reload(const Config& config) {
@@ -174,7 +178,9 @@ class Worker {
         auto gauges = named_thread("gauges", [this](const auto& s) { gauges_.run(s); });
         auto janitor = named_thread("janitor", [this](const auto& s) { janitor_.run(s); });
         auto adopter = named_thread("adopter", [this](const auto& s) { parts_.adopter.run(s); });
-        auto loop = named_thread("loop", [this](const auto& s) { parts_.loop.run(s); });
+        std::vector<std::jthread> loops;
+        for (Applier& applier : parts_.appliers)
+            loops.push_back(named_thread("loop", [&applier](const auto& s) { applier.loop.run(s); }));
         auto poll = named_thread("poll", [this](const auto& s) {
             parts_.poller.run(s);
             parts_.poller.close(config_.worker.drain / 2);
@@ -182,7 +188,8 @@ class Worker {
         wait_for_stop(stop);
         const auto deadline = std::chrono::steady_clock::now() + config_.worker.drain;
         readiness_.set("worker", "draining");
-        stop_and_join(loop);
+        for (std::jthread& loop : loops) loop.request_stop();
+        for (std::jthread& loop : loops) loop.join();
         parts_.reconciler.stop();
         for (auto* thread : {&adopter, &janitor, &gauges, &poll}) stop_and_join(*thread);
         parts_.summarisers.stop();
@@ -208,7 +215,7 @@ class Worker {
     const std::unique_ptr<FinalMessageSource> final_messages_;
     KafkaConsumer consumer_;
     DeliveryLog deliveries_;
-    DeadLetterTopic dead_letters_;  ///< the loop's
+    DeadLetterTopic dead_letters_;  ///< the loops'
     Parts parts_;
     Gauges gauges_;
     Janitor janitor_;

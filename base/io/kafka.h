@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,6 +99,7 @@ class KafkaConsumer final : public Consumer {
     const std::string group_;
     const std::string produces_to_;
     std::unique_ptr<GroupMember> member_;  ///< null before join()
+    std::mutex reader_mutex_;              ///< it reads for one thread at a time
     std::unique_ptr<KafkaReader> reader_;  ///< opened by the first record_at()
 };
 

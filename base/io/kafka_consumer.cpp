@@ -303,6 +303,7 @@ std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {
 
 Result<std::optional<RecordFingerprint>> KafkaConsumer::record_at(int partition, Offset offset,
                                                                   std::chrono::milliseconds wait) {
+    const std::lock_guard lock(reader_mutex_);
     if (!reader_) {
         KafkaSettings settings = settings_;
         settings.client_id += "-reader";

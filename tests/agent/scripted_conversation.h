@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -50,6 +51,10 @@ class ScriptedConversation {
     /// Lets it begin, and waits until it works.
     void start();
 
+    /// The server was killed. 1.35.0 and older tell an event before they store it: of what was told so far
+    /// the one that was about to be stored may be missing in the log for good.
+    void server_was_killed();
+
     /// Empty when list and callbacks have exactly the server's log, each event once; else what differs.
     /// Throws LogLost.
     std::string difference();
@@ -61,6 +66,7 @@ class ScriptedConversation {
     const RealServer& server_;
     std::mutex mutex_;
     std::vector<std::string> seen_;
+    std::set<std::string> seen_before_kill_;
     std::unique_ptr<agent::RemoteConversation> conversation_;
 };
 

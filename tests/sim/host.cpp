@@ -72,6 +72,7 @@ struct Host::Assembly {
             .poller = {.topic = topic, .steady = steady},
             .start = OffsetReset::earliest,
             .loop = {.group = group, .topic = topic, .owner = owner, .steady = steady, .random01 = random01},
+            .appliers = host.appliers_,
             .reconcile = {.group = group,
                           .topic = topic,
                           .owner = owner,
@@ -94,6 +95,8 @@ Host::Host(Surroundings world, int number) : world_(world), number_(number) {
         std::chrono::nanoseconds(random.between(Micros(seconds{10}), Micros(std::chrono::hours{100})));
     constexpr std::array<std::size_t, 5> batch_sizes{1, 2, 5, 20, 5000};
     limits_.batch_records = random.one_of(batch_sizes);
+    constexpr int most_appliers = 3;
+    appliers_ = random.between(1, most_appliers);
     if (world_.schedule.faults.strikes(Fault::clock_skew))
         wall_offset_ = random.between(-Micros(std::chrono::minutes{10}), Micros(std::chrono::minutes{10}));
 }
@@ -110,14 +113,13 @@ void Host::start() {
     process_->on_death = [this] { died(); };
     process_->on_still = [this](Micros time) { stood_still(time); };
     polls_ = {&Host::poll};
-    turns_ = {&Host::turn};
     sweeps_ = {&Host::sweep};
     catch_ups_ = {&Host::catch_up};
     senders_busy_ = 0;
     summarisers_busy_ = 0;
     logs_read_ = 0;
-    idle_for_ = shortest_idle;
     worker_ = std::make_unique<Assembly>(*this, world_, *process_);
+    turns_.assign(worker_->parts.appliers.size(), {.round = &Host::turn, .idle_for = shortest_idle});
     schedule.say("{} starts", process_->name());
     (void)worker_->parts.poller.open().has_value();
     sweep_soon(schedule.random.between(Micros{0}, Micros(milliseconds{500})));
@@ -213,7 +215,7 @@ void Host::soon(Routine& routine, Micros delay) {
     if (routine.under_way || routine.next <= at) return;
     routine.next = at;
     process_->after(delay, [this, &routine, asked = ++routine.asked] {
-        if (asked == routine.asked) (this->*routine.round)();
+        if (asked == routine.asked) (this->*routine.round)(routine);
     });
 }
 
@@ -229,33 +231,38 @@ void Host::run(Routine& routine, std::function<void()> body, std::function<void(
 // --- the poll thread
 
 /// It waits in its polls; instead of that, the scheduler lets it turn while a poll brings something.
-void Host::poll() {
+void Host::poll(Routine& polls) {
     const std::int64_t brought = worker_->consumer.brought();
     run(
-        polls_,
+        polls,
         [this] {
             do worker_->parts.poller.turn(milliseconds{0});
             while (worker_->consumer.has_news());
         },
         [this, brought] {
             if (worker_->consumer.brought() == brought) return;
-            idle_for_ = shortest_idle;
-            turn_soon(microseconds{50});
+            for (Routine& turns : turns_) turns.idle_for = shortest_idle;
+            turns_soon(microseconds{50});
         });
 }
 
-// --- the loop thread
-// ------------------------------------------------------------------------------------------
+// --- the loops' threads
 
-/// The loop waits for news; instead of its waiting, the scheduler lets it turn when there may be some.
-void Host::turn() {
+void Host::turns_soon(Micros delay) {
+    for (Routine& turns : turns_) soon(turns, delay);
+}
+
+/// A loop waits for news; instead of its waiting, the scheduler lets it turn when there may be some.
+void Host::turn(Routine& turns) {
     const std::int64_t statements = world_.database.statements;
+    const auto number = static_cast<std::size_t>(&turns - turns_.data());
     run(
-        turns_, [this] { worker_->parts.loop.turn(milliseconds{0}, std::stop_token{}); },
-        [this, statements] {
+        turns,
+        [this, number] { worker_->parts.appliers[number].loop.turn(milliseconds{0}, std::stop_token{}); },
+        [this, &turns, statements] {
             const bool busy = world_.database.statements != statements;
-            idle_for_ = busy ? shortest_idle : std::min(2 * idle_for_, longest_idle);
-            turn_soon(busy ? Micros{200} : idle_for_);
+            turns.idle_for = busy ? shortest_idle : std::min(2 * turns.idle_for, longest_idle);
+            soon(turns, busy ? Micros{200} : turns.idle_for);
             // The poll thread finds room in a full queue within the time of one poll.
             if (worker_->consumer.has_paused()) poll_soon(milliseconds{100});
             dispatch();
@@ -296,9 +303,9 @@ void Host::ask_next() {
     }
 }
 
-void Host::sweep() {
+void Host::sweep(Routine& sweeps) {
     run(
-        sweeps_,
+        sweeps,
         [this] {
             worker_->parts.outbox.sweep_once();
             worker_->parts.summarisers.sweep_once();
@@ -311,9 +318,9 @@ void Host::sweep() {
 }
 
 /// The reconciler's sweeper.
-void Host::catch_up() {
+void Host::catch_up(Routine& catch_ups) {
     run(
-        catch_ups_, [this] { (void)worker_->parts.reconciler.sweep_once().has_value(); },
+        catch_ups, [this] { (void)worker_->parts.reconciler.sweep_once().has_value(); },
         [this] {
             read_logs();
             if (process_) catch_up_soon(until_next_catch_up());

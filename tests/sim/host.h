@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "tests/sim/agent_logs.h"
 #include "tests/sim/consumer.h"
@@ -62,24 +63,25 @@ class Host {
     void notice_loss();
     /// What one thread does again and again, one round at a time.
     struct Routine {
-        void (Host::*round)();
+        void (Host::*round)(Routine&);
         bool under_way = false;
         Micros next = Micros::max();
         std::uint64_t asked = 0;
+        Micros idle_for{0};  ///< of a loop
     };
     /// The next round comes after `delay` at the latest.
     void soon(Routine& routine, Micros delay);
     void run(Routine& routine, std::function<void()> body, std::function<void()> done);
     void poll_soon(Micros delay) { soon(polls_, delay); }
-    void poll();
-    void turn_soon(Micros delay) { soon(turns_, delay); }
-    void turn();
+    void poll(Routine& polls);
+    void turns_soon(Micros delay);
+    void turn(Routine& turns);
     void dispatch();
     void ask_next();
     void sweep_soon(Micros delay) { soon(sweeps_, delay); }
-    void sweep();
+    void sweep(Routine& sweeps);
     void catch_up_soon(Micros delay) { soon(catch_ups_, delay); }
-    void catch_up();
+    void catch_up(Routine& catch_ups);
     void read_logs();
     void adopt_soon();
     Micros until_next_due() const;
@@ -92,13 +94,13 @@ class Host {
     std::chrono::nanoseconds boot_offset_{0};
     Micros wall_offset_{0};
     QueueLimits limits_;
+    int appliers_ = 1;
     std::shared_ptr<Process> process_;
     std::unique_ptr<Assembly> worker_;
     Routine polls_{&Host::poll};
-    Routine turns_{&Host::turn};
+    std::vector<Routine> turns_;  ///< of each loop
     Routine sweeps_{&Host::sweep};
     Routine catch_ups_{&Host::catch_up};
-    Micros idle_for_{0};
     int senders_busy_ = 0;
     int summarisers_busy_ = 0;
     int logs_read_ = 0;  ///< at the same time

@@ -15,12 +15,6 @@ namespace epilogue {
 namespace {
 
 constexpr std::chrono::seconds stalls_after{60};
-constexpr std::chrono::seconds commit_all_every{5};
-/// A new leader may not know its log's end for a moment.
-constexpr std::chrono::seconds believed_short_after{3};
-/// A log that was not seen to be too short for so long is no longer in doubt.
-constexpr std::chrono::seconds doubt_ends_after{30};
-constexpr std::chrono::seconds verify_again_after{10};
 /// A fenced worker claims again after this and a random part of the spread.
 constexpr std::chrono::milliseconds fenced_for{500};
 constexpr std::chrono::milliseconds fenced_spread{2500};
@@ -75,26 +69,18 @@ Result<Claimed> Loop::claim(const NeedsClaim& unclaimed) {
         }));
         if (stored) TRY_VOID(source_.log.commit_and_wait(partition, *stored));
     }
-    auto claimed = claim_partition(target_.store, source_.log, key, rules_.owner,
-                                   [&](const PositionCheck&) { return is_short_for_long(partition); });
-    if (claimed) short_logs_.erase(partition);
+    auto claimed = claim_partition(target_.store, source_.log, key, rules_.owner, [&](const PositionCheck&) {
+        return source_.troubles.is_short_for_long(partition, rules_.steady());
+    });
     const bool is_first =
-        !claimed && is_owned_elsewhere(claimed.error()) && owned_elsewhere_.insert(partition).second;
+        !claimed && is_owned_elsewhere(claimed.error()) && source_.troubles.owned_elsewhere(partition);
     if (is_first) telemetry_.metrics.group_changed();
     return claimed;
 }
 
-bool Loop::is_short_for_long(int partition) {
-    const auto now = rules_.steady();
-    auto& doubt = short_logs_.try_emplace(partition, ShortLogDoubt{now, now}).first->second;
-    if (now - doubt.last > doubt_ends_after) doubt.since = now;
-    doubt.last = now;
-    return now - doubt.since >= believed_short_after;
-}
-
 /// Counts the change of a log, which the claim has made durable, and names it in /readyz.
 void Loop::report(int partition, const PositionCheck& check) {
-    const bool was_counted = owned_elsewhere_.erase(partition) > 0;
+    const bool was_counted = source_.troubles.claimed(partition);
     switch (check.change) {
         case LogChange::none:
             return;
@@ -118,7 +104,7 @@ void Loop::report(int partition, const PositionCheck& check) {
 void Loop::on(VerifyLogDue& due) {
     const int partition = due.assignment.partition;
     const Claim& claim = due.claim;
-    if (rules_.steady() < verify_not_before_) {
+    if (!source_.troubles.may_verify(rules_.steady())) {
         source_.queues.done(due.assignment, due.claim);
         return;
     }
@@ -126,7 +112,7 @@ void Loop::on(VerifyLogDue& due) {
     const auto state = inspect_log(source_.log, partition, stored);
     if (!state) {
         log_debug(state.error().text);  // the poll thread reports an unreachable broker
-        verify_not_before_ = rules_.steady() + verify_again_after;
+        source_.troubles.could_not_verify(rules_.steady());
         source_.queues.done(due.assignment, due.claim);
         return;
     }
@@ -236,23 +222,19 @@ void Loop::on_fenced(const AssignmentId& assignment) {
 /// What an error before has put into /readyz is over.
 void Loop::works_again(const AssignmentId& assignment) {
     telemetry_.readiness.set(partition_name(rules_.topic, assignment.partition), "");
-    failures_.erase(assignment.partition);
+    source_.troubles.works_again(assignment.partition);
 }
 
 /// Names the error in /readyz; returns for how long the partition is given no work.
 std::chrono::milliseconds Loop::backoff_after(const AssignmentId& assignment, const Error& error) {
     telemetry_.readiness.set(partition_name(rules_.topic, assignment.partition), error.text);
     constexpr std::chrono::seconds longest{10};
-    return full_jitter(++failures_[assignment.partition], rules_.random01(), std::chrono::milliseconds{200},
-                       longest);
+    return full_jitter(source_.troubles.failed(assignment.partition), rules_.random01(),
+                       std::chrono::milliseconds{200}, longest);
 }
 
 void Loop::commit_offsets() {
-    const auto now = rules_.steady();
-    const bool all = now - committed_all_at_ > commit_all_every;
-    if (all) committed_all_at_ = now;
-    source_.queues.with_committable_offsets(all,
-                                            [this](const auto& positions) { source_.log.commit(positions); });
+    source_.queues.with_committable_offsets([this](const auto& positions) { source_.log.commit(positions); });
 }
 
 }  // namespace epilogue

@@ -1,11 +1,9 @@
-// THE loop of the worker, one thread: takes the next work of a partition (claim, batch, timers, check of the
-// log), does it in one transaction, hands the posts that follow from it to the senders, and commits the
-// offsets.
+// THE loop of the worker: takes the next work of a partition (claim, batch, timers, check of the log), does
+// it in one transaction, hands the posts that follow from it to the senders, and commits the offsets. A
+// worker runs several of them, each on a thread of its own; a partition's work is always in the hands of one.
 #pragma once
 
 #include <functional>
-#include <map>
-#include <set>
 #include <stop_token>
 #include <string>
 
@@ -13,6 +11,7 @@
 #include "worker/consume/claim_partition.h"
 #include "worker/consume/partition_log.h"
 #include "worker/consume/partition_queues.h"
+#include "worker/consume/partition_troubles.h"
 #include "worker/deliver/outbox.h"
 #include "worker/observe/telemetry.h"
 #include "worker/store/dead_letter_rows.h"
@@ -20,19 +19,21 @@
 
 namespace epilogue {
 
-/// What the loop reads: the queues that the poll thread fills, and the log behind them.
+/// What the loops read: the queues that the poll thread fills, the log behind them, and what is remembered of
+/// both. All loops share them.
 struct LoopSource {
     PartitionQueues& queues;
     PartitionLog& log;
+    PartitionTroubles& troubles;
 };
 
-/// What the loop writes: transactions. Its own database session; no other thread uses it.
+/// What one loop writes: transactions. The batch is the loop's own; the store has a session for each loop.
 struct LoopTarget {
     Store& store;
     Batch& batch;
 };
 
-/// What follows from a durable transaction; called on the loop's thread.
+/// What follows from a durable transaction; called on the loops' threads.
 struct LoopFollowUps {
     Outbox& outbox;                                         ///< of the senders; takes the new posts
     std::function<void(const TurnId&)> summary_owed;        ///< an agent server is to be asked about the turn
@@ -72,8 +73,6 @@ class Loop {
     void on(VerifyLogDue& due);
 
     Result<Claimed> claim(const NeedsClaim& unclaimed);
-    /// True when the partition's log has seemed too short for so long that it is taken for another log.
-    bool is_short_for_long(int partition);
     void report(int partition, const PositionCheck& check);
     /// Up to when timers may fire.
     struct Clock {
@@ -93,17 +92,6 @@ class Loop {
     const LoopFollowUps follow_ups_;
     const Telemetry telemetry_;
     const LoopRules rules_;
-    std::map<int, int> failures_;  ///< how many in a row, by partition
-    /// A log that ends before the stored position: when that was seen first and last.
-    struct ShortLogDoubt {
-        SteadyTime since;
-        SteadyTime last;
-    };
-    /// No log is verified until then: no broker answered, and records in memory must not wait for it.
-    SteadyTime verify_not_before_{};
-    std::map<int, ShortLogDoubt> short_logs_;  ///< by partition
-    std::set<int> owned_elsewhere_;  ///< partitions already counted as owned by another group or cluster
-    std::chrono::steady_clock::time_point committed_all_at_{};
     std::atomic<SteadyTime> last_turn_;
 };
 

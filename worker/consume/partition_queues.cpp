@@ -10,6 +10,7 @@ constexpr std::chrono::milliseconds growth_check{1};
 /// A paused partition is resumed when fewer records than this are left, however small its batches are: the
 /// poll thread looks for room only between two polls, and the loop must not run dry meanwhile.
 constexpr std::size_t least_resume_below = 500;
+constexpr std::chrono::seconds commit_all_every{5};
 constexpr std::chrono::seconds heartbeat_every{20};  // well under the minute that counts as an outage
 /// A replaced log must be noticed within a minute.
 constexpr std::chrono::seconds verify_log_every{15};
@@ -48,7 +49,7 @@ PartitionQueues::After PartitionQueues::push(Record record) {
     queue.last_read = record.offset;
     queue.bytes += record.bytes();
     queue.records.push_back(std::move(record));
-    if (queue.records.size() == 1) changed_.notify_all();  // the loop checks by itself how it grows
+    if (queue.records.size() == 1) changed_.notify_one();  // the loop that takes it sees how it grows
     const bool full = queue.records.size() >= 2 * resume_below() || queue.bytes >= 2 * limits_.batch_bytes;
     if (!full || queue.paused) return After::keep_reading;
     queue.paused = true;
@@ -86,29 +87,31 @@ PartitionWork PartitionQueues::next(std::chrono::milliseconds wait, const std::s
     while (!stop.stop_requested()) {
         const auto now = clock_.steady();
         if (auto work = work_locked(now)) {
-            auto* ready = std::get_if<BatchReady>(&*work);
-            if (ready == nullptr) return std::move(*work);
-            // While records keep coming, a fuller batch costs the same commit.
-            const auto flush = std::min(now + limits_.batch_wait, until);
-            PartitionQueue* queue = find(ready->assignment);
-            while (queue != nullptr && queue->records.size() < limits_.batch_records &&
-                   queue->bytes < limits_.batch_bytes) {
-                const std::size_t before = queue->records.size();
-                if (clock_.steady() >= flush) break;
-                changed_.wait_for(lock, growth_check, [] { return false; });
-                queue = find(ready->assignment);
-                if (queue == nullptr || queue->records.size() == before) break;
-            }
-            if (queue == nullptr) continue;
-            queue->state = State::working;
-            last_served_ = ready->assignment.partition;
-            ready->records = take_batch(*queue);
+            auto* batch = std::get_if<BatchReady>(&*work);
+            if (batch == nullptr) return std::move(*work);
+            if (!grow(lock, batch->assignment, std::min(now + limits_.batch_wait, until))) continue;
+            batch->records = take_batch(*find(batch->assignment));
             return std::move(*work);
         }
         if (now >= until) break;
         changed_.wait_until(lock, std::min(until, now + timer_check_every));
     }
     return std::monostate{};
+}
+
+/// While records keep coming, a fuller batch costs the same commit: waits for them. False when the assignment
+/// has ended meanwhile.
+bool PartitionQueues::grow(std::unique_lock<std::mutex>& lock, const AssignmentId& assignment,
+                           SteadyTime until) {
+    std::size_t before = 0;
+    for (const PartitionQueue* queue = find(assignment); queue != nullptr; queue = find(assignment)) {
+        const std::size_t records = queue->records.size();
+        const bool is_full = records >= limits_.batch_records || queue->bytes >= limits_.batch_bytes;
+        if (is_full || records == before || clock_.steady() >= until) return true;
+        before = records;
+        grows_.wait_for(lock, growth_check);
+    }
+    return false;
 }
 
 /// The work of the first partition after the last served one that has any. The lock is held.
@@ -139,7 +142,11 @@ std::optional<PartitionWork> PartitionQueues::work_locked(SteadyTime now) {
             queue.timer_not_before = now + timer_check_every;
             return TimersDue{id, *queue.claim, queue.records.empty(), heartbeat, queue.end_seen};
         }
-        if (!queue.records.empty()) return BatchReady{id, *queue.claim, {}};
+        if (!queue.records.empty()) {
+            queue.state = State::working;
+            last_served_ = partition;
+            return BatchReady{id, *queue.claim, {}};
+        }
     }
     return std::nullopt;
 }
@@ -191,6 +198,7 @@ void PartitionQueues::done(const AssignmentId& assignment, Claim claim) {
         queue->state = State::reading;
         if (queue->claim && queue->claim->sequence != claim.sequence) queue->row_written = clock_.steady();
         queue->claim = std::move(claim);
+        if (!queue->records.empty()) changed_.notify_one();  // the caller may find work of another partition
     }
 }
 
@@ -238,8 +246,11 @@ void PartitionQueues::reset(PartitionQueue& queue) {
 }
 
 void PartitionQueues::with_committable_offsets(
-    bool all, const std::function<void(const std::map<int, NextOffset>&)>& commit) {
+    const std::function<void(const std::map<int, NextOffset>&)>& commit) {
     const std::lock_guard lock(mutex_);
+    const auto now = clock_.steady();
+    const bool all = now - all_committed_ > commit_all_every;
+    if (all) all_committed_ = now;
     std::map<int, NextOffset> stored;
     for (auto& [partition, queue] : queues_) {
         if (!queue.claim || (!all && queue.committed == queue.claim->position)) continue;

@@ -1,4 +1,4 @@
-// What the poll thread and the loop share: one queue of records for each assigned partition. One class, one
+// What the poll thread and the loops share: one queue of records for each assigned partition. One class, one
 // mutex.
 #pragma once
 
@@ -29,7 +29,7 @@ struct AssignmentId {
     auto operator<=>(const AssignmentId&) const = default;
 };
 
-// What the loop finds to do.
+// What a loop finds to do.
 
 /// The partition has no claim yet, or lost it.
 struct NeedsClaim {
@@ -93,9 +93,10 @@ class PartitionQueues {
     /// The paused partitions whose queues have room again; the caller resumes them. Each is returned once.
     std::vector<int> partitions_to_resume();
 
-    // --- the loop ---
+    // --- the loops ---
 
-    /// The next thing to do; waits for it at most `wait`. std::monostate: there is nothing.
+    /// The next thing to do; waits for it at most `wait`. std::monostate: there is nothing. Until that work
+    /// has ended no other call returns work of the same partition.
     PartitionWork next(std::chrono::milliseconds wait, const std::stop_token& stop);
     /// The claim was made: from now on records from its position on are queued. False when the assignment is
     /// over; then nothing has changed.
@@ -113,11 +114,10 @@ class PartitionQueues {
     void fence(const AssignmentId& assignment, std::chrono::milliseconds pause);
     /// Drops everything in memory; the partition needs a claim at once.
     void reclaim(const AssignmentId& assignment);
-    /// Calls `commit` with the stored positions of the partitions that are assigned (all of them, or those
-    /// that moved since the last call), or not at all when there are none. It holds the lock that revoke()
+    /// Calls `commit` with the stored positions of the assigned partitions that moved since the last call,
+    /// every five seconds with those of all; not at all when there are none. It holds the lock that revoke()
     /// takes, so that nothing of a revoked partition is committed; `commit` must not wait.
-    void with_committable_offsets(bool all,
-                                  const std::function<void(const std::map<int, NextOffset>&)>& commit);
+    void with_committable_offsets(const std::function<void(const std::map<int, NextOffset>&)>& commit);
 
     /// The stored position of each partition that has a claim, for metrics.
     std::map<int, NextOffset> positions() const;
@@ -146,6 +146,7 @@ class PartitionQueues {
 
     PartitionQueue* find(const AssignmentId& assignment);
     static void reset(PartitionQueue& queue);
+    bool grow(std::unique_lock<std::mutex>& lock, const AssignmentId& assignment, SteadyTime until);
     std::size_t resume_below() const;
     std::optional<PartitionWork> work_locked(SteadyTime now);
     std::vector<Record> take_batch(PartitionQueue& queue) const;
@@ -154,10 +155,12 @@ class PartitionQueues {
     const QueueLimits limits_;
     const QueueClock clock_;
     mutable std::mutex mutex_;
-    std::condition_variable_any changed_;
+    std::condition_variable_any changed_;  ///< there may be work for one loop more
+    std::condition_variable grows_;        ///< never notified: a batch that grows is looked at again
     std::map<int, PartitionQueue> queues_;
     std::uint64_t next_epoch_ = 1;
     int last_served_ = -1;  ///< partitions take turns
+    SteadyTime all_committed_{};
 };
 
 }  // namespace epilogue

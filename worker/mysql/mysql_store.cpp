@@ -8,8 +8,6 @@
 namespace epilogue {
 namespace {
 
-constexpr std::size_t max_idle_sessions = 16;
-
 /// A pooled session in the hands of one transaction.
 class PooledSession final : public StoreSession {
   public:
@@ -32,8 +30,8 @@ class PooledSession final : public StoreSession {
 
 }  // namespace
 
-MysqlStore::MysqlStore(MysqlSettings settings, StoreObserver observer)
-    : observer_(std::move(observer)), settings_(std::move(settings)) {}
+MysqlStore::MysqlStore(MysqlSettings settings, StoreObserver observer, std::size_t idle_sessions)
+    : observer_(std::move(observer)), idle_sessions_(idle_sessions), settings_(std::move(settings)) {}
 
 MysqlStore::~MysqlStore() = default;
 
@@ -69,7 +67,7 @@ void MysqlStore::give_back(std::unique_ptr<MysqlSession> session) {
         idle_.clear();  // the server went away: the others are as dead
         return;
     }
-    if (idle_.size() < max_idle_sessions) idle_.push_back(std::move(session));
+    if (idle_.size() < idle_sessions_) idle_.push_back(std::move(session));
 }
 
 Result<std::unique_ptr<StoreSession>> MysqlStore::take() {

@@ -26,7 +26,8 @@ struct StoreObserver {
 
 class MysqlStore final : public Store, private SessionSource {
   public:
-    MysqlStore(MysqlSettings settings, StoreObserver observer);
+    /// Keeps so many sessions open that nobody uses.
+    MysqlStore(MysqlSettings settings, StoreObserver observer, std::size_t idle_sessions = 16);
     ~MysqlStore() override;
 
     Result<void> transact(const Work& work, const Check& is_done) override;
@@ -56,6 +57,7 @@ class MysqlStore final : public Store, private SessionSource {
     void give_back(std::unique_ptr<MysqlSession> session);
 
     const StoreObserver observer_;
+    const std::size_t idle_sessions_;
     std::mutex mutex_;
     MysqlSettings settings_;
     std::vector<std::unique_ptr<MysqlSession>> idle_;

@@ -127,8 +127,8 @@ class OnePartitionLog final : public PartitionLog {
 /// A loop with one assigned partition, and a clock that the test moves.
 struct OneLoop {
     explicit OneLoop(double random01)
-        : loop({queues, log}, {store, batch}, {outbox, [](const TurnId&) {}, [](const DeadLetterRow&) {}},
-               {metrics, readiness},
+        : loop({queues, log, troubles}, {store, batch},
+               {outbox, [](const TurnId&) {}, [](const DeadLetterRow&) {}}, {metrics, readiness},
                {.group = "g",
                 .topic = "t",
                 .owner = "this worker",
@@ -166,6 +166,7 @@ struct OneLoop {
     Sender sender{store, sinks, {}, {}, system_sender_clock()};
     Outbox outbox{store, sender, 1, [](const std::string&) {}};
     PartitionQueues queues{{}, {.steady = [this] { return now; }}};
+    PartitionTroubles troubles;
     Metrics metrics;
     Readiness readiness;
     Loop loop;

@@ -2,13 +2,24 @@
 #define BOOST_TEST_MODULE partition_queues
 #include "worker/consume/partition_queues.h"
 
+#include <atomic>
 #include <future>
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/eventually.h"
+
 using namespace epilogue;
+using epilogue::testing::eventually;
 
 namespace {
+
+void queue_record(PartitionQueues& queues, int partition, std::int64_t offset) {
+    RecordView record;
+    record.partition = partition;
+    record.offset = {offset};
+    (void)queues.push({record, Record::Keep(nullptr, [](void*) {})});
+}
 
 /// Queues with one partition that reads from its beginning.
 struct OneQueue {
@@ -91,11 +102,10 @@ BOOST_AUTO_TEST_CASE(once_revoked_nothing_is_committed) {
     }
     BOOST_TEST((queues.revoke({0}) == std::map<int, NextOffset>{{0, {5}}}));
     std::map<int, NextOffset> committed;
-    queues.with_committable_offsets(true, [&](const auto& positions) { committed = positions; });
+    queues.with_committable_offsets([&](const auto& positions) { committed = positions; });
     BOOST_TEST((committed == std::map<int, NextOffset>{{1, {5}}}));
     queues.revoke({1});
-    queues.with_committable_offsets(true,
-                                    [](const auto&) { BOOST_ERROR("a revoked partition is committed"); });
+    queues.with_committable_offsets([](const auto&) { BOOST_ERROR("a revoked partition is committed"); });
 }
 
 BOOST_AUTO_TEST_CASE(work_that_ends_after_a_revocation_commits_nothing) {
@@ -107,18 +117,61 @@ BOOST_AUTO_TEST_CASE(work_that_ends_after_a_revocation_commits_nothing) {
     queue.queues.assign({0});
     ready.claim.position = {1};
     queue.queues.done(ready.assignment, ready.claim);
-    queue.queues.with_committable_offsets(true,
-                                          [](const auto&) { BOOST_ERROR("an old assignment is committed"); });
+    queue.queues.with_committable_offsets([](const auto&) { BOOST_ERROR("an old assignment is committed"); });
 }
 
 BOOST_AUTO_TEST_CASE(a_revocation_waits_for_a_commit_that_has_begun) {
     using namespace std::chrono_literals;
     OneQueue queue(5000);
     std::future<void> revoked;
-    queue.queues.with_committable_offsets(true, [&](const auto& positions) {
+    queue.queues.with_committable_offsets([&](const auto& positions) {
         BOOST_TEST(positions.contains(0));
         revoked = std::async(std::launch::async, [&] { queue.queues.revoke({0}); });
         BOOST_TEST((revoked.wait_for(50ms) == std::future_status::timeout));
     });
     BOOST_TEST((revoked.wait_for(10s) == std::future_status::ready));
+}
+
+BOOST_AUTO_TEST_CASE(two_loops_never_have_work_of_the_same_partition) {
+    PartitionQueues queues({.batch_records = 1});
+    queues.assign({0, 1});
+    const auto assignment_of = [](const PartitionWork& work) {
+        return std::get<NeedsClaim>(work).assignment;
+    };
+    const AssignmentId first = assignment_of(queues.next({}, {}));
+    const AssignmentId second = assignment_of(queues.next({}, {}));
+    BOOST_TEST(std::holds_alternative<std::monostate>(queues.next({}, {})), "both are being claimed");
+    queues.start(first, {});
+    queues.start(second, {});
+    for (const std::int64_t offset : {0, 1})
+        for (const int partition : {0, 1}) queue_record(queues, partition, offset);
+    const PartitionWork one = queues.next({}, {});
+    const PartitionWork other = queues.next({}, {});
+    BOOST_TEST(std::get<BatchReady>(one).assignment.partition == 0);
+    BOOST_TEST(std::get<BatchReady>(other).assignment.partition == 1);
+    BOOST_TEST(std::holds_alternative<std::monostate>(queues.next({}, {})), "each has one record more");
+    queues.done(second, {});
+    BOOST_TEST(std::get<BatchReady>(queues.next({}, {})).assignment.partition == 1);
+}
+
+BOOST_AUTO_TEST_CASE(while_a_batch_grows_no_other_loop_is_given_its_partition) {
+    using namespace std::chrono_literals;
+    std::atomic<int> looked_at_clock = 0;
+    PartitionQueues queues({.batch_wait = 60s}, {.steady = [&] {
+                               ++looked_at_clock;
+                               return std::chrono::steady_clock::now();
+                           }});
+    queues.assign({0});
+    queues.start(std::get<NeedsClaim>(queues.next({}, {})).assignment, {});
+    queue_record(queues, 0, 0);
+    looked_at_clock = 0;
+    auto growing = std::async(std::launch::async, [&] { return queues.next(60s, {}); });
+    // It looks when it begins and, under the queues' lock, when it takes the partition.
+    eventually("the batch", [&] { return looked_at_clock >= 2; });
+    constexpr std::int64_t a_full_batch = 5000;
+    for (std::int64_t offset = 1; offset < a_full_batch; ++offset) {
+        queue_record(queues, 0, offset);
+        BOOST_REQUIRE(std::holds_alternative<std::monostate>(queues.next({}, {})));
+    }
+    BOOST_TEST(!std::get<BatchReady>(growing.get()).records.empty());
 }
