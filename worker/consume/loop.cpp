@@ -34,6 +34,7 @@ void Loop::turn(std::chrono::milliseconds wait, const std::stop_token& stop) {
     last_turn_ = rules_.steady();
     PartitionWork work = source_.queues.next(wait, stop);
     std::visit([this](auto& next) { on(next); }, work);
+    source_.queues.release(work);
     commit_offsets();
 }
 

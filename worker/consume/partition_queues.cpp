@@ -1,6 +1,7 @@
 #include "worker/consume/partition_queues.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace epilogue {
 namespace {
@@ -44,8 +45,7 @@ PartitionQueues::After PartitionQueues::push(Record record) {
     const auto found = queues_.find(record.partition);
     if (found == queues_.end()) return After::keep_reading;
     PartitionQueue& queue = found->second;
-    if (!queue.has_claim() || (queue.last_read && record.offset <= *queue.last_read))
-        return After::keep_reading;
+    if (!queue.claim || (queue.last_read && record.offset <= *queue.last_read)) return After::keep_reading;
     queue.last_read = record.offset;
     queue.bytes += record.bytes();
     queue.records.push_back(std::move(record));
@@ -59,7 +59,7 @@ PartitionQueues::After PartitionQueues::push(Record record) {
 void PartitionQueues::on_partition_eof(const EndOfPartition& end) {
     const std::lock_guard lock(mutex_);
     const auto found = queues_.find(end.partition);
-    if (found == queues_.end() || !found->second.has_claim()) return;
+    if (found == queues_.end() || !found->second.claim) return;
     found->second.end_seen = end.position;
     changed_.notify_all();
 }
@@ -89,7 +89,10 @@ PartitionWork PartitionQueues::next(std::chrono::milliseconds wait, const std::s
         if (auto work = work_locked(now)) {
             auto* batch = std::get_if<BatchReady>(&*work);
             if (batch == nullptr) return std::move(*work);
-            if (!grow(lock, batch->assignment, std::min(now + limits_.batch_wait, until))) continue;
+            if (!grow(lock, batch->assignment, std::min(now + limits_.batch_wait, until))) {
+                in_hand_.erase(batch->assignment.partition);
+                continue;
+            }
             batch->records = take_batch(*find(batch->assignment));
             return std::move(*work);
         }
@@ -123,32 +126,31 @@ std::optional<PartitionWork> PartitionQueues::work_locked(SteadyTime now) {
     std::rotate(order.begin(), after, order.end());
     for (auto* entry : order) {
         auto& [partition, queue] = *entry;
-        if (now < queue.not_before) continue;
-        const AssignmentId id{partition, queue.epoch};
-        if (queue.state == State::unclaimed) {
-            queue.state = State::claiming;
-            return NeedsClaim{id, queue.was_fenced};
-        }
-        if (queue.state != State::reading) continue;
-        if (now - queue.log_verified >= verify_log_every) {
-            queue.state = State::working;
-            queue.log_verified = now;
-            return VerifyLogDue{id, *queue.claim};
-        }
-        const bool heartbeat = queue.records.empty() && now - queue.row_written >= heartbeat_every &&
-                               now >= queue.timer_not_before;
-        if (heartbeat || timer_is_near(queue, now)) {
-            queue.state = State::working;
-            queue.timer_not_before = now + timer_check_every;
-            return TimersDue{id, *queue.claim, queue.records.empty(), heartbeat, queue.end_seen};
-        }
-        if (!queue.records.empty()) {
-            queue.state = State::working;
-            last_served_ = partition;
-            return BatchReady{id, *queue.claim, {}};
-        }
+        if (now < queue.not_before || in_hand_.contains(partition)) continue;
+        auto work = work_of(partition, queue, now);
+        if (!work) continue;
+        in_hand_.insert(partition);
+        return work;
     }
     return std::nullopt;
+}
+
+std::optional<PartitionWork> PartitionQueues::work_of(int partition, PartitionQueue& queue, SteadyTime now) {
+    const AssignmentId id{partition, queue.epoch};
+    if (!queue.claim) return NeedsClaim{id, queue.was_fenced};
+    if (now - queue.log_verified >= verify_log_every) {
+        queue.log_verified = now;
+        return VerifyLogDue{id, *queue.claim};
+    }
+    const bool heartbeat =
+        queue.records.empty() && now - queue.row_written >= heartbeat_every && now >= queue.timer_not_before;
+    if (heartbeat || timer_is_near(queue, now)) {
+        queue.timer_not_before = now + timer_check_every;
+        return TimersDue{id, *queue.claim, queue.records.empty(), heartbeat, queue.end_seen};
+    }
+    if (queue.records.empty()) return std::nullopt;
+    last_served_ = partition;
+    return BatchReady{id, *queue.claim, {}};
 }
 
 /// True when a timer is due by the partition's own clock; or, while nothing is queued, by this machine's
@@ -174,6 +176,21 @@ std::vector<Record> PartitionQueues::take_batch(PartitionQueue& queue) const {
     return batch;
 }
 
+void PartitionQueues::release(const PartitionWork& work) {
+    const auto partition = std::visit(
+        [](const auto& of) -> std::optional<int> {
+            if constexpr (std::is_same_v<std::decay_t<decltype(of)>, std::monostate>)
+                return std::nullopt;
+            else
+                return of.assignment.partition;
+        },
+        work);
+    if (!partition) return;
+    const std::lock_guard lock(mutex_);
+    in_hand_.erase(*partition);
+    changed_.notify_one();  // there may be more of it, and the caller may find work of another partition
+}
+
 PartitionQueues::PartitionQueue* PartitionQueues::find(const AssignmentId& assignment) {
     const auto queue = queues_.find(assignment.partition);
     return queue == queues_.end() || queue->second.epoch != assignment.epoch ? nullptr : &queue->second;
@@ -183,7 +200,6 @@ bool PartitionQueues::start(const AssignmentId& assignment, Claim claim) {
     const std::lock_guard lock(mutex_);
     PartitionQueue* queue = find(assignment);
     if (queue == nullptr) return false;
-    queue->state = State::reading;
     queue->row_written = queue->log_verified = clock_.steady();
     queue->was_fenced = false;
     if (claim.position.value > 0) queue->last_read = Offset{claim.position.value - 1};
@@ -195,10 +211,8 @@ bool PartitionQueues::start(const AssignmentId& assignment, Claim claim) {
 void PartitionQueues::done(const AssignmentId& assignment, Claim claim) {
     const std::lock_guard lock(mutex_);
     if (PartitionQueue* queue = find(assignment)) {
-        queue->state = State::reading;
         if (queue->claim && queue->claim->sequence != claim.sequence) queue->row_written = clock_.steady();
         queue->claim = std::move(claim);
-        if (!queue->records.empty()) changed_.notify_one();  // the caller may find work of another partition
     }
 }
 
@@ -211,7 +225,6 @@ void PartitionQueues::requeue(const AssignmentId& assignment, std::vector<Record
         queue->bytes += record->bytes();
         queue->records.push_front(std::move(*record));
     }
-    queue->state = State::reading;
     queue->not_before = clock_.steady() + pause;
 }
 
@@ -219,7 +232,6 @@ void PartitionQueues::back_off(const AssignmentId& assignment, std::chrono::mill
     const std::lock_guard lock(mutex_);
     PartitionQueue* queue = find(assignment);
     if (queue == nullptr) return;
-    queue->state = queue->claim ? State::reading : State::unclaimed;
     queue->not_before = clock_.steady() + pause;
 }
 

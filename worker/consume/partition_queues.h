@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <variant>
 #include <vector>
@@ -95,9 +96,12 @@ class PartitionQueues {
 
     // --- the loops ---
 
-    /// The next thing to do; waits for it at most `wait`. std::monostate: there is nothing. Until that work
-    /// has ended no other call returns work of the same partition.
+    /// The next thing to do; waits for it at most `wait`. std::monostate: there is nothing. Until it is
+    /// released no other call returns work of the same partition, also when that is assigned anew meanwhile:
+    /// what is still to be done to the log for the assignment before would be done to the new one's.
     PartitionWork next(std::chrono::milliseconds wait, const std::stop_token& stop);
+    /// The work that next() returned is over, with all that follows from it.
+    void release(const PartitionWork& work);
     /// The claim was made: from now on records from its position on are queued. False when the assignment is
     /// over; then nothing has changed.
     bool start(const AssignmentId& assignment, Claim claim);
@@ -123,11 +127,8 @@ class PartitionQueues {
     std::map<int, NextOffset> positions() const;
 
   private:
-    /// unclaimed → claiming → reading ⇄ working.
-    enum class State { unclaimed, claiming, reading, working };
     struct PartitionQueue {
         std::uint64_t epoch = 0;
-        State state = State::unclaimed;
         bool was_fenced = false;
         bool paused = false;  ///< the queue was full, and the poll thread was told to pause the partition
         std::deque<Record> records;
@@ -140,8 +141,6 @@ class PartitionQueues {
         SteadyTime timer_not_before{};  ///< no timer work until then
         SteadyTime row_written{};       ///< when the partition's row was last written
         SteadyTime log_verified{};      ///< when the loop was last told to verify the log
-
-        bool has_claim() const { return state == State::reading || state == State::working; }
     };
 
     PartitionQueue* find(const AssignmentId& assignment);
@@ -149,6 +148,7 @@ class PartitionQueues {
     bool grow(std::unique_lock<std::mutex>& lock, const AssignmentId& assignment, SteadyTime until);
     std::size_t resume_below() const;
     std::optional<PartitionWork> work_locked(SteadyTime now);
+    std::optional<PartitionWork> work_of(int partition, PartitionQueue& queue, SteadyTime now);
     std::vector<Record> take_batch(PartitionQueue& queue) const;
     bool timer_is_near(const PartitionQueue& queue, SteadyTime now) const;
 
@@ -158,6 +158,7 @@ class PartitionQueues {
     std::condition_variable_any changed_;  ///< there may be work for one loop more
     std::condition_variable grows_;        ///< never notified: a batch that grows is looked at again
     std::map<int, PartitionQueue> queues_;
+    std::set<int> in_hand_;  ///< partitions whose work was returned and is not released
     std::uint64_t next_epoch_ = 1;
     int last_served_ = -1;  ///< partitions take turns
     SteadyTime all_committed_{};

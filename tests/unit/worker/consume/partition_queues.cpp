@@ -25,8 +25,7 @@ void queue_record(PartitionQueues& queues, int partition, std::int64_t offset) {
 struct OneQueue {
     explicit OneQueue(std::size_t batch_records) : queues(QueueLimits{.batch_records = batch_records}) {
         queues.assign({0});
-        PartitionWork work = queues.next({}, {});
-        queues.start(std::get<NeedsClaim>(work).assignment, {});
+        queues.start(std::get<NeedsClaim>(next_work()).assignment, {});
     }
 
     /// Queues records until the queue is full; returns how many that took, or `most` when it is not full
@@ -41,7 +40,12 @@ struct OneQueue {
         return most;
     }
 
-    PartitionWork next_work() { return queues.next({}, {}); }
+    /// What the only loop finds to do. It is released at once.
+    PartitionWork next_work() {
+        PartitionWork work = queues.next({}, {});
+        queues.release(work);
+        return work;
+    }
 
     /// One batch is taken and stored; returns its size.
     std::size_t work() {
@@ -143,6 +147,8 @@ BOOST_AUTO_TEST_CASE(two_loops_never_have_work_of_the_same_partition) {
     BOOST_TEST(std::holds_alternative<std::monostate>(queues.next({}, {})), "both are being claimed");
     queues.start(first, {});
     queues.start(second, {});
+    queues.release(NeedsClaim{first});
+    queues.release(NeedsClaim{second});
     for (const std::int64_t offset : {0, 1})
         for (const int partition : {0, 1}) queue_record(queues, partition, offset);
     const PartitionWork one = queues.next({}, {});
@@ -151,7 +157,20 @@ BOOST_AUTO_TEST_CASE(two_loops_never_have_work_of_the_same_partition) {
     BOOST_TEST(std::get<BatchReady>(other).assignment.partition == 1);
     BOOST_TEST(std::holds_alternative<std::monostate>(queues.next({}, {})), "each has one record more");
     queues.done(second, {});
+    queues.release(other);
     BOOST_TEST(std::get<BatchReady>(queues.next({}, {})).assignment.partition == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_that_is_assigned_anew_waits_for_the_work_of_its_assignment_before) {
+    OneQueue queue(1);
+    BOOST_TEST(queue.fill(1) == 1U);
+    const PartitionWork old = queue.queues.next({}, {});
+    BOOST_TEST(std::holds_alternative<BatchReady>(old));
+    queue.queues.revoke({0});
+    queue.queues.assign({0});
+    BOOST_TEST(std::holds_alternative<std::monostate>(queue.queues.next({}, {})));
+    queue.queues.release(old);
+    BOOST_TEST(std::holds_alternative<NeedsClaim>(queue.queues.next({}, {})));
 }
 
 BOOST_AUTO_TEST_CASE(while_a_batch_grows_no_other_loop_is_given_its_partition) {
@@ -162,7 +181,9 @@ BOOST_AUTO_TEST_CASE(while_a_batch_grows_no_other_loop_is_given_its_partition) {
                                return std::chrono::steady_clock::now();
                            }});
     queues.assign({0});
-    queues.start(std::get<NeedsClaim>(queues.next({}, {})).assignment, {});
+    const PartitionWork unclaimed = queues.next({}, {});
+    queues.start(std::get<NeedsClaim>(unclaimed).assignment, {});
+    queues.release(unclaimed);
     queue_record(queues, 0, 0);
     looked_at_clock = 0;
     auto growing = std::async(std::launch::async, [&] { return queues.next(60s, {}); });
