@@ -47,7 +47,7 @@ void Folding::take(std::string_view event, Instant at, const RecordMarks& marks)
     Decoder decoder;
     const Decoded decoded = decoder.decode(event, marks);
     const auto* known = std::get_if<Event>(&decoded);
-    if (known == nullptr) return;
+    if (known == nullptr || (!is_watched_ && is_for_watchers(*known))) return;
     Folded next = fold(std::move(conversation_), *known, at, fold_rules());
     conversation_ = std::move(next.conversation);
     add(next.ended, turns_);
@@ -65,13 +65,33 @@ RegistrationSeen Folding::seen() const {
             std::holds_alternative<Ended>(conversation_.turn_state), is_unseen(conversation_)};
 }
 
-std::vector<ExpectedTurn> turns_of(const ToldConversation& conversation, const Broker& broker) {
-    if (!conversation.messy) return conversation.turns;
+namespace {
+
+bool has_turn(const std::vector<ExpectedTurn>& turns, const TurnKey& key) {
+    return std::any_of(turns.begin(), turns.end(), [&](const ExpectedTurn& turn) { return turn.key == key; });
+}
+
+/// By one fold over the log; nobody watches until that turn has counted.
+std::vector<ExpectedTurn> folded_turns(const ToldConversation& conversation, const Broker& broker,
+                                       const TurnKey& watched_since) {
     Folding folding;
-    for (const LogRecord& record : broker.log(conversation.partition))
-        if (record.key == conversation.id) folding.take(record.value, record.timestamp, record.marks);
+    for (const LogRecord& record : broker.log(conversation.partition)) {
+        if (record.key != conversation.id) continue;
+        folding.watch(watched_since.empty() || has_turn(folding.turns(), watched_since));
+        folding.take(record.value, record.timestamp, record.marks);
+    }
     folding.pass(Instant::max());
     return folding.turns();
+}
+
+}  // namespace
+
+std::vector<ExpectedTurn> turns_of(const ToldConversation& conversation, const Broker& broker,
+                                   const RegistrationSeen& seen) {
+    if (!conversation.messy) return conversation.turns;
+    auto turns = folded_turns(conversation, broker, TurnKey());
+    if (seen.last_turn.empty() || has_turn(turns, seen.last_turn)) return turns;
+    return folded_turns(conversation, broker, seen.last_turn);
 }
 
 std::vector<ExpectedTurn> reported_turns(const std::vector<ExpectedTurn>& turns,

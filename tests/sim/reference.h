@@ -21,6 +21,8 @@ struct TimedEvent {
 class Folding {
   public:
     void take(std::string_view event, Instant at, const RecordMarks& marks = {});
+    /// From now on signs of life are read, or not: those of a conversation without callbacks are not.
+    void watch(bool watched) { is_watched_ = watched; }
     /// Nothing more comes before `at`.
     void pass(Instant at);
 
@@ -32,10 +34,14 @@ class Folding {
   private:
     Conversation conversation_;
     std::vector<ExpectedTurn> turns_;
+    bool is_watched_ = true;
 };
 
-/// All turns of the conversation, in the order in which they counted.
-std::vector<ExpectedTurn> turns_of(const ToldConversation& conversation, const Broker& broker);
+/// All turns of the conversation, in the order in which they counted, for a callback that saw that when it
+/// was registered. Signs of life can show that a clock was set back; where they were not read before the
+/// callback came, turns may be others.
+std::vector<ExpectedTurn> turns_of(const ToldConversation& conversation, const Broker& broker,
+                                   const RegistrationSeen& seen);
 
 /// Those that the callback reports.
 std::vector<ExpectedTurn> reported_turns(const std::vector<ExpectedTurn>& turns,

@@ -148,7 +148,7 @@ void World::judge() {
         const bool optional = std::find(refused.begin(), refused.end(), wanted.number) != refused.end();
         const bool from_topic =
             conversation.in_topic && !database.caught_up.contains(ConversationId(conversation.id));
-        const auto turns = from_topic ? *conversation.in_topic : turns_of(conversation, broker);
+        const auto turns = from_topic ? *conversation.in_topic : turns_of(conversation, broker, seen_by(id));
         for (const ExpectedTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
             const std::string name = std::to_string(id.value) + '\0' + conversation.id + '\0' + turn.key;
             owed.push_back({id.value, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
