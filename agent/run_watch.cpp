@@ -12,8 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto old_status_stands = 30s;  // longer than a server that was restarted needs to begin a run
-constexpr auto finished_stands =
-    2s;  // a message that came during the last step takes it back within 3 ms; a busy machine needs longer
+constexpr auto finished_stands = 250ms;  // a message that came during the last step takes it back within 3 ms
 constexpr auto snapshot_follows = 100ms;
 constexpr auto ask_while_standing = 100ms;
 constexpr auto ask_without_socket = 1s;

@@ -124,14 +124,19 @@ std::string answer_at_once() {
     return wrong + scripted.difference();
 }
 
-/// While the call that will finish the run is under way: the agent goes on for it.
+/// While the call that will finish the run is under way: the agent goes on for it. 1.35.0 and older now and
+/// then do not, and leave it unanswered.
 std::string message_during_the_end() {
     ScriptedConversation scripted(server(), "slowfollow");
     scripted.send().start();
     eventually("the last call", run_patience, [] { return server().llm_calls("slowfollow") == 4; });
     std::string wrong = ends(scripted.send("One more thing, before you stop"), "finished");
-    wrong += said(last_words(scripted->events()) == "Second part done.", "ended before the second part");
-    return wrong;
+    const bool may_miss_it =
+        !features().session_socket && last_words(scripted->events()) == "First part done.";
+    if (may_miss_it)
+        return wrong + said(expect(scripted->state()).execution_status() == "finished", "goes on");
+    return wrong +
+           said(last_words(scripted->events()) == "Second part done.", "ended before the second part");
 }
 
 std::string deleted_during_a_run() {
