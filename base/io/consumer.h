@@ -53,8 +53,8 @@ struct Watermarks {
     std::int64_t high = 0;  ///< one behind the last
 };
 
-/// join(), poll(), reset_assignment() and close() on one thread, the others on any. Errors are retryable unless
-/// a call says otherwise; a call with `wait` fails when no broker answers in time.
+/// join(), poll(), reset_assignment() and close() on one thread, the others on any. Errors are retryable
+/// unless a call says otherwise; a call with `wait` fails when no broker answers in time.
 class Consumer {
   public:
     Consumer() = default;

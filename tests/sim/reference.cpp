@@ -71,7 +71,7 @@ bool has_turn(const std::vector<ExpectedTurn>& turns, const TurnKey& key) {
     return std::any_of(turns.begin(), turns.end(), [&](const ExpectedTurn& turn) { return turn.key == key; });
 }
 
-/// By one fold over the log; nobody watches until that turn has counted.
+/// By one fold over the log; the conversation has no callback until that turn has counted.
 std::vector<ExpectedTurn> folded_turns(const ToldConversation& conversation, const Broker& broker,
                                        const TurnKey& watched_since) {
     Folding folding;

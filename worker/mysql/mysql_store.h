@@ -26,7 +26,7 @@ struct StoreObserver {
 
 class MysqlStore final : public Store, private SessionSource {
   public:
-    /// Keeps so many sessions open that nobody uses.
+    /// Keeps `idle_sessions` open, at most, that are not in use.
     MysqlStore(MysqlSettings settings, StoreObserver observer, std::size_t idle_sessions = 16);
     ~MysqlStore() override;
 

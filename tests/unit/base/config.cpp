@@ -81,6 +81,7 @@ keys = [")" + key64 + R"("]
 batch_max_records = 1
 batch_max_bytes = 2048
 batch_max_wait_ms = 0
+appliers = 3
 senders = 4
 http_timeout_s = 5
 lease_s = 11
@@ -145,7 +146,7 @@ format = "json"
                        {"ratio", "0.5"}}};
     expected.database = {"db", 3307, "/s", "u", Secret("p"), "n", DatabaseTls::verified, "/ca", "/c", "/k"};
     expected.security.keys = {Secret(std::string(32, '\xAA'))};
-    expected.worker = {1,  2048, 0ms,       4,          5s, 11s, 100ms, 61s, 3s, TimeoutStorm::post,
+    expected.worker = {1,  2048, 0ms,       3,          4, 5s, 11s, 100ms, 61s, 3s, TimeoutStorm::post,
                        0s, 9s,   "[::1]:0", Secret("a")};
     expected.extensions.edit<SummarySection>() = {
         {"digest"}, 7s, "https://x/{conversation_id}", Language::german, true};
