@@ -108,6 +108,10 @@ class RelayProcess {
         rules.came = [this](const relay::CameEvent& event) {
             if (comparisons_) comparisons_->came(event);
         };
+        rules.before_end = [this](const ConversationId& conversation, std::function<void()> go_on) {
+            if (!comparisons_) return go_on();
+            comparisons_->before_end(conversation, std::move(go_on));
+        };
         rules.owners_answered = [this](const std::string& why) { readiness_.set("owners", why); };
         door_.emplace(*topic_, owners_, relay::SenderKeys(config_.relay.keys), std::move(rules));
         endpoints_.emplace(
