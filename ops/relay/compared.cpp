@@ -95,7 +95,7 @@ ComparedWithLogs::ComparedWithLogs(MysqlRelayPositions& positions, relay::Topic&
     follower_ = std::make_unique<relay::Follower>(*positions_, topic, make, rules_.follow, observer);
     counting_ = named_thread("relay missing", [this](const std::stop_token& stop) {
         do {
-            comparisons_.let_go(Clock::now());
+            comparisons_.release(Clock::now());
             const auto missing = comparisons_.take_missing(Clock::now());
             if (missing.found > 0) rules_.missing(missing);
         } while (wait_or_stop(stop, std::chrono::milliseconds(500)));

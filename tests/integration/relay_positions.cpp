@@ -346,9 +346,9 @@ BOOST_AUTO_TEST_CASE(one_relay_at_a_time_reads_an_app_server_and_the_next_goes_o
     // What another one says that has lost the server moves nothing.
     expect(rows.save(server, "b", one, {"2026-11-23T11:00:00", 9}));
     expect(rows.set_floor(server, "b", "2026-11-23T11:00:00Z"));
-    expect(rows.let_go(server, "b"));
+    expect(rows.release(server, "b"));
     BOOST_TEST(!expect(rows.hold(server, "b", 60s)));
-    expect(rows.let_go(server, "a"));
+    expect(rows.release(server, "a"));
     BOOST_TEST((expect(rows.hold(server, "b", 60s)) == std::optional<std::string>("2026-11-23T09:00:00Z")));
     const auto known = expect(rows.positions({one, ConversationId("two")}));
     BOOST_TEST(known.size() == 1U);
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(one_relay_at_a_time_reads_an_app_server_and_the_next_goes_o
     expect(rows.save(server, "b", one, {"2026-11-23T11:00:00", 9}));
     BOOST_TEST(expect(rows.positions({one})).at(one).told == 9);
 
-    // A sandbox's address: whoever waits for the conversation follows it there.
+    // A sandbox's address: the conversation is followed there.
     trial.wait_for("one", "");
     expect(rows.save_endpoint(one, "http://sandbox:8000", Secret("sandbox key")));
     expect(rows.save_endpoint(one, "http://sandbox:8001", Secret("sandbox key")));

@@ -49,7 +49,7 @@ Result<std::optional<std::string>> MysqlAppPositions::hold(const std::string& se
     return floor;
 }
 
-Result<void> MysqlAppPositions::let_go(const std::string& server, const std::string& owner) {
+Result<void> MysqlAppPositions::release(const std::string& server, const std::string& owner) {
     return on_session(store_, [&](MysqlSession& session) -> Result<void> {
         TRY_VOID(
             session.execute("UPDATE relay_app_servers SET owner=NULL, lease_until=UTC_TIMESTAMP(6) WHERE "

@@ -21,7 +21,7 @@ class MysqlAppPositions final : public relay::AppPositions {
 
     Result<std::optional<std::string>> hold(const std::string& server, const std::string& owner,
                                             std::chrono::seconds lease) override;
-    Result<void> let_go(const std::string& server, const std::string& owner) override;
+    Result<void> release(const std::string& server, const std::string& owner) override;
     Result<void> set_floor(const std::string& server, const std::string& owner,
                            const std::string& floor) override;
     Result<void> save(const std::string& server, const std::string& owner, const ConversationId& conversation,

@@ -47,7 +47,7 @@ AppPoll::AppPoll(AppServer::Rules server, AppPositions& positions, Topic& topic,
 AppPoll::~AppPoll() {
     thread_.request_stop();
     thread_.join();
-    if (const auto done = positions_.let_go(server_.name(), rules_.owner); !done)
+    if (const auto done = positions_.release(server_.name(), rules_.owner); !done)
         log_warn("an app server could not be let go", {{"cause", done.error().text}});
 }
 

@@ -30,11 +30,11 @@ class AppPositions {
     virtual ~AppPositions() = default;
 
     /// Takes the server, or keeps it, for so long; returns since when conversations that were updated may not
-    /// be in the topic ("": nobody knows), nullopt while another relay has the server.
+    /// be in the topic ("": not known), nullopt while another relay has the server.
     virtual Result<std::optional<std::string>> hold(const std::string& server, const std::string& owner,
                                                     std::chrono::seconds lease) = 0;
     /// Lets others take the server at once.
-    virtual Result<void> let_go(const std::string& server, const std::string& owner) = 0;
+    virtual Result<void> release(const std::string& server, const std::string& owner) = 0;
     /// Nothing where another relay has the server by now.
     virtual Result<void> set_floor(const std::string& server, const std::string& owner,
                                    const std::string& floor) = 0;

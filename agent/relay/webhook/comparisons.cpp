@@ -61,7 +61,7 @@ void Comparisons::before_end(const ConversationId& conversation, std::function<v
     go_on();
 }
 
-void Comparisons::let_go(Time now) {
+void Comparisons::release(Time now) {
     std::vector<WaitingEnd> over;
     {
         const std::lock_guard lock(mutex_);
@@ -83,7 +83,7 @@ void Comparisons::close() {
         const std::lock_guard lock(mutex_);
         is_closed_ = true;
     }
-    let_go({});
+    release({});
 }
 
 std::vector<Comparisons::WaitingEnd> Comparisons::take_ends(const ConversationId& conversation, Told& told,

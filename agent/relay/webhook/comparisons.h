@@ -59,11 +59,11 @@ class Comparisons {
     /// Is to be compared, whatever comes.
     void want(const ConversationId& conversation, Time now);
     /// A webhook brings an end: compares the conversation, and calls `go_on` once all of its log that stands
-    /// before that end is in the topic, or nobody can tell, or rules.end_waits are over. On this thread, or
-    /// on one that calls over(), let_go() or close().
+    /// before that end is in the topic, or that cannot be found out, or rules.end_waits are over. On this
+    /// thread, or on one that calls over(), release() or close().
     void before_end(const ConversationId& conversation, std::function<void()> go_on, Time now);
     /// Lets those ends go on that have waited for long enough.
-    void let_go(Time now);
+    void release(Time now);
     /// Nothing waits any more, now and later.
     void close();
     /// At most `limit` that are to be compared now. Of each over() is to be called.

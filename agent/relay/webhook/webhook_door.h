@@ -34,7 +34,7 @@ struct WebhookRules {
     /// Told of each event that the topic has acknowledged. On the topic's own thread.
     std::function<void(const CameEvent&)> came = [](const auto&) {};
     /// Asked before an event that says that a run is over: calls `go_on`, on whatever thread, when it may be
-    /// in the topic, because what stands before it in the server's log is, or nobody can tell.
+    /// in the topic, because what stands before it in the server's log is, or that cannot be found out.
     std::function<void(const ConversationId&, std::function<void()> go_on)> before_end =
         [](const auto&, const auto& go_on) { go_on(); };
     /// Told whether the owners of conversations can be asked: "", or why not.

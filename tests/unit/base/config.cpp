@@ -164,7 +164,8 @@ format = "json"
     expected.extensions.edit<SummarySection>() = {
         {"digest"}, 7s, "https://x/{conversation_id}", Language::german, true};
     expected.agent_server = {"http://agent:8000", Secret("s")};
-    expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3, {}, {}};
+    expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3, {},
+                      {}};
     expected.relay.servers = {{"http://one", Secret("s1"), true}, {"http://two:2", Secret(), false}};
     expected.extensions.edit<SlackSection>() = {
         "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};

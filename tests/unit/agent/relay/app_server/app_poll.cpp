@@ -37,7 +37,7 @@ class MemoryAppPositions final : public AppPositions {
         if (owner_.empty()) owner_ = owner;
         return owner_ == owner ? std::optional(floor_) : std::nullopt;
     }
-    Result<void> let_go(const std::string&, const std::string& owner) override {
+    Result<void> release(const std::string&, const std::string& owner) override {
         const std::lock_guard lock(mutex_);
         if (owner_ == owner) owner_.clear();
         return {};
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_another_relay_reads_is_left_to_it) {
     trial.begin();
     eventually("it has looked", [&] { return trial.behind == 0; });
     BOOST_TEST(trial.topic.size() == 0U);
-    static_cast<void>(trial.positions.let_go("", "other"));
+    static_cast<void>(trial.positions.release("", "other"));
     trial.require_ids(one, {"a"});
 }
 

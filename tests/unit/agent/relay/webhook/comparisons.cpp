@@ -147,9 +147,9 @@ BOOST_AUTO_TEST_CASE(an_end_waits_no_longer_than_it_may_and_not_where_nobody_can
     Comparisons comparisons(rules());
     Ends ends{comparisons, ""};
     ends.wait(one, "a", start);
-    comparisons.let_go(start + 4s);
+    comparisons.release(start + 4s);
     BOOST_TEST(ends.gone_on == "");
-    comparisons.let_go(start + 5s);
+    comparisons.release(start + 5s);
     BOOST_TEST(ends.gone_on == "a");
     comparisons.due(10, start + 5s);
     ends.wait(one, "b", start + 5s);
