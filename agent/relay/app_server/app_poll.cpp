@@ -17,6 +17,7 @@ namespace {
 /// What agent servers told late is stored among older events: so far back they are read once more.
 constexpr std::chrono::minutes read_again{2};
 constexpr std::chrono::seconds to_reach{3};
+constexpr int most_failures = 3;  ///< of one look
 
 /// That long before `time`; "" when it is no time without a zone, which the server compares as text.
 std::string before(const std::string& time, Micros by) {
@@ -70,7 +71,7 @@ void AppPoll::run(const std::stop_token& stop) {
         const auto began = Clock::now();
         const auto looked = look(stop);
         if (stop.stop_requested()) return;
-        note(looked ? "" : looked.error().text);
+        note(looked ? hindrance_ : looked.error().text);
         tell_behind();
         failures = looked ? 0 : std::min(failures + 1, 6);
         pause = std::max<Clock::duration>(rules_.look_every * (1 << failures),
@@ -93,6 +94,7 @@ Result<bool> AppPoll::hold() {
 
 Result<bool> AppPoll::look(const std::stop_token& stop) {
     requests_ = 0;
+    hindrance_.clear();
     TRY(const bool is_ours, hold());
     if (!is_ours) return true;
     TRY(auto listed, list(stop));
@@ -100,6 +102,7 @@ Result<bool> AppPoll::look(const std::stop_token& stop) {
     // Those that had to wait the last time come first.
     std::ranges::stable_sort(listed, {}, [&](const auto& each) { return looked_.at(each.id).at; });
     bool is_complete = true;
+    int failures = 0;
     std::string newest;
     for (const AppConversation& each : listed) {
         Looked& looked = looked_.at(each.id);
@@ -109,10 +112,17 @@ Result<bool> AppPoll::look(const std::stop_token& stop) {
             is_complete = false;
             break;
         }
-        TRY_VOID(read(each, looked, stop));
+        const auto done = read(each, looked, stop);
+        looked.at = Clock::now();
+        if (!done) {
+            // One that cannot be read holds up no other; a server that is away is not asked for each.
+            if (++failures == most_failures || stop.stop_requested()) return Failure(done.error());
+            hindrance_ = done.error().text;
+            is_complete = false;
+            continue;
+        }
         reach(each, stop);
         looked.updated_at = each.updated_at;
-        looked.at = Clock::now();
     }
     const auto updated = parse_instant(newest);
     if (!is_complete || !updated) return is_complete;

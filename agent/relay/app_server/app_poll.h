@@ -99,6 +99,7 @@ class AppPoll {
     std::string floor_;
     Clock::time_point lease_end_{};
     std::size_t requests_ = 0;  ///< of this look
+    std::string hindrance_;     ///< why a conversation could not be read in it
     mutable std::mutex mutex_;
     std::string trouble_;
     std::jthread thread_;

@@ -94,6 +94,11 @@ class StandIn {
         sandbox_ = url;
     }
     void set_down(bool down) { is_down_ = down; }
+    /// The log of that conversation cannot be read; "": all can.
+    void break_log(const std::string& conversation) {
+        const std::lock_guard lock(mutex_);
+        broken_ = conversation;
+    }
     int refused() const { return refused_; }
 
   private:
@@ -130,6 +135,7 @@ class StandIn {
             return page(items, from);
         }
         const std::string id = request.path.substr(std::string("/api/v1/conversation/").size(), one.size());
+        if (id == broken_) return json_reply(500, "{}");
         Json log = Json::array();
         for (const Json& event : logs_[id])
             if (!parameters.contains("timestamp__gte") ||
@@ -144,6 +150,7 @@ class StandIn {
     std::map<std::string, std::string> updated_;
     int updates_ = 0;
     std::string sandbox_;
+    std::string broken_;
     std::atomic<bool> is_down_ = false;
     std::atomic<int> refused_ = 0;
     fake_platform::HttpServer server_;
@@ -246,6 +253,22 @@ BOOST_AUTO_TEST_CASE(what_the_topic_gives_up_and_a_server_that_is_away_are_tried
     trial.server.set_down(false);
     eventually("d", [&] { return trial.positions.at(one).told == 4; });
     eventually("the trouble is over", [&] { return trial.poll->trouble().empty(); });
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_its_server_cannot_read_holds_up_no_other) {
+    Trial trial;
+    trial.server.break_log(one);
+    trial.server.add(one, "a", "00:00");
+    trial.server.add(two, "b", "00:00");
+    trial.begin();
+    trial.require_ids(two, {"b"});
+    eventually("the trouble is known", [&] { return trial.poll->trouble() == "it answered 500"; });
+    trial.server.add(two, "c", "01:00");
+    trial.require_ids(two, {"b", "c"});
+    BOOST_TEST(trial.positions.floor().empty());
+    trial.server.break_log("");
+    trial.require_ids(one, {"a"});
+    eventually("the floor", [&] { return !trial.positions.floor().empty(); });
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_is_refused_is_said) {
