@@ -160,7 +160,7 @@ async def post(port, key, conversations, seconds):
 
 def read(brokers, topic, events):
     from confluent_kafka import Consumer
-    consumer = Consumer({"bootstrap.servers": brokers, "group.id": "bench-reader", "auto.offset.reset": "earliest",
+    consumer = Consumer({"bootstrap.servers": brokers, "group.id": "reads-" + topic, "auto.offset.reset": "earliest",
                          "fetch.wait.max.ms": 5})
     consumer.subscribe([topic])
     delays, quiet = [], time.monotonic() + 120
@@ -170,6 +170,7 @@ def read(brokers, topic, events):
             if message.error() is None:
                 delays.append((now - json.loads(message.value())["made_ns"]) / 1e9)
                 quiet = time.monotonic() + 20
+    consumer.close()
     delays.sort()
     at = lambda part: delays[int(part * (len(delays) - 1))] if delays else -1
     print(json.dumps({"read": len(delays), "p50_s": at(0.5), "p99_s": at(0.99), "highest_s": at(1)}), flush=True)
