@@ -91,6 +91,12 @@ struct Config {
             bool all = false;
             bool operator==(const Server&) const = default;
         };
+        struct AppServer {
+            std::string url;
+            Secret key;
+            std::string org;
+            bool operator==(const AppServer&) const = default;
+        };
         std::string http_listen = "127.0.0.1:9465";
         std::vector<Secret> keys;
         std::vector<std::string> leave_out{"StreamingDeltaEvent", "LLMCompletionLogEvent"};
@@ -98,6 +104,7 @@ struct Config {
         std::size_t buffer_bytes = std::size_t{64} << 20U;
         int threads = 2;
         std::vector<Server> servers;
+        std::vector<AppServer> app_servers;
         bool operator==(const Relay&) const = default;
     };
     struct Retention {

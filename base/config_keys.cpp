@@ -165,6 +165,10 @@ ConfigSection relay_section() {
              "none). With all = true every conversation of the server is followed. Without it those that a "
              "callback waits for and whose address says that server; and what webhooks with that key bring "
              "is compared with its logs."},
+            {"app_servers", app_servers(at(&Relay::app_servers)),
+             "OpenHands app servers (OpenHands Cloud is one) whose conversations are read by their API, each "
+             "with an API key (\"\": it asks for none) and, where the key belongs to several, the id of an "
+             "organisation. Where a conversation's sandbox answers, its agent server is followed as well."},
         }};
 }
 

@@ -104,6 +104,8 @@ ConfigKind named_tokens(ConfigPlace<std::map<std::string, Secret>> place, std::s
 
 /// `[[relay.servers]]`: url, key and all, each address once.
 ConfigKind agent_servers(ConfigPlace<std::vector<Config::Relay::Server>> place);
+/// `[[relay.app_servers]]`: url, key and org, each address and organisation once.
+ConfigKind app_servers(ConfigPlace<std::vector<Config::Relay::AppServer>> place);
 
 /// Building stones of the templates below: values as 64-bit numbers and as a position in a list of names.
 ConfigKind integer_in(std::int64_t low, std::int64_t high, std::int64_t standard,

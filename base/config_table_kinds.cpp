@@ -1,5 +1,6 @@
-// The kind of value that is a list of tables with keys of their own.
+// The kinds of value that are lists of tables with keys of their own.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,68 +9,103 @@
 namespace epilogue {
 namespace {
 
-using Servers = std::vector<Config::Relay::Server>;
+using Server = Config::Relay::Server;
+using AppServer = Config::Relay::AppServer;
+template <class Entry>
+using Entries = ConfigPlace<std::vector<Entry>>;
 
-/// The server of that place. Kinds look at the defaults, too, where there is none.
-Config::Relay::Server& server_at(const ConfigPlace<Servers>& place, Config& config, std::size_t i) {
-    Servers& servers = place(config);
-    if (servers.size() <= i) servers.resize(i + 1);
-    return servers[i];
+/// The table of that place. Kinds look at the defaults, too, where there is none.
+template <class Entry>
+Entry& entry_at(const Entries<Entry>& place, Config& config, std::size_t i) {
+    auto& entries = place(config);
+    if (entries.size() <= i) entries.resize(i + 1);
+    return entries[i];
 }
 
-/// The kinds of one server's keys, which read and resolve as those of a section do.
-ConfigKind url_of(const ConfigPlace<Servers>& place, std::size_t i) {
-    return required_url([=](Config& config) -> std::string& { return server_at(place, config, i).url; });
+/// The kinds of one table's keys, which read and resolve as those of a section do.
+template <class Entry>
+ConfigKind url_of(const Entries<Entry>& place, std::size_t i) {
+    return required_url([=](Config& config) -> std::string& { return entry_at(place, config, i).url; });
 }
-ConfigKind key_of(const ConfigPlace<Servers>& place, std::size_t i) {
-    return secret([=](Config& config) -> Secret& { return server_at(place, config, i).key; });
+template <class Entry>
+ConfigKind key_of(const Entries<Entry>& place, std::size_t i) {
+    return secret([=](Config& config) -> Secret& { return entry_at(place, config, i).key; });
 }
 
-Problem read_key(Config& config, const ConfigPlace<Servers>& place, std::size_t i, const ConfigEntry& entry) {
-    if (entry.name == "url") return url_of(place, i).read(config, entry.value);
-    if (entry.name == "key") return key_of(place, i).read(config, entry.value);
-    if (entry.name != "all") return Complaint("unknown key: expected url, key or all");
+/// What is read besides url and key. nullopt: there is no such key.
+std::optional<Problem> read_more(Server& server, const ConfigEntry& entry) {
+    if (entry.name != "all") return std::nullopt;
     const auto* all = std::get_if<bool>(&entry.value.data);
     if (all == nullptr)
         return Complaint(fmt::format("expected true or false, got {}", described(entry.value)));
-    place(config)[i].all = *all;
-    return {};
+    server.all = *all;
+    return Problem{};
+}
+std::optional<Problem> read_more(AppServer& server, const ConfigEntry& entry) {
+    if (entry.name != "org") return std::nullopt;
+    const auto* org = std::get_if<std::string>(&entry.value.data);
+    const auto is_visible = [](char c) { return c > 0x20 && c < 0x7F; };
+    if (org == nullptr || !std::all_of(org->begin(), org->end(), is_visible))
+        return Complaint(fmt::format("expected the id of an organisation, got {}", described(entry.value)));
+    server.org = *org;
+    return Problem{};
+}
+
+bool is_there_twice(const Server& one, const Server& other) {
+    return one.url == other.url;
+}
+bool is_there_twice(const AppServer& one, const AppServer& other) {
+    return one.url == other.url && one.org == other.org;
+}
+
+template <class Entry>
+Problem read_key(Config& config, const Entries<Entry>& place, std::size_t i, const ConfigEntry& entry,
+                 const std::string& keys) {
+    if (entry.name == "url") return url_of(place, i).read(config, entry.value);
+    if (entry.name == "key") return key_of(place, i).read(config, entry.value);
+    if (const auto read = read_more(place(config)[i], entry)) return *read;
+    return Complaint("unknown key: expected " + keys);
 }
 
 /// Reads the last one of `place`; names the key that is wrong.
-Problem read_server(Config& config, const ConfigPlace<Servers>& place, const ConfigValue::Table& entries) {
-    Servers& servers = place(config);
-    const std::size_t i = servers.size() - 1;
+template <class Entry>
+Problem read_entry(Config& config, const Entries<Entry>& place, const ConfigValue::Table& table,
+                   const std::string& keys) {
+    auto& entries = place(config);
+    const std::size_t i = entries.size() - 1;
     unsigned line = 0;
-    for (const ConfigEntry& entry : entries) {
-        if (auto problem = read_key(config, place, i, entry))
+    for (const ConfigEntry& entry : table) {
+        if (auto problem = read_key(config, place, i, entry, keys))
             return Complaint(fmt::format("{}: {}", entry.name, problem->text), entry.line);
         line = entry.line;
     }
-    const std::string& url = servers.back().url;
-    if (url.empty()) return Complaint(fmt::format("number {}: url is missing", i + 1), line);
-    if (std::any_of(servers.begin(), servers.end() - 1, [&](const auto& each) { return each.url == url; }))
-        return Complaint(fmt::format("number {}: {} is there twice", i + 1, url), line);
+    const Entry& last = entries.back();
+    if (last.url.empty()) return Complaint(fmt::format("number {}: url is missing", i + 1), line);
+    if (std::any_of(entries.begin(), entries.end() - 1,
+                    [&](const auto& each) { return is_there_twice(each, last); }))
+        return Complaint(fmt::format("number {}: {} is there twice", i + 1, last.url), line);
     return {};
 }
 
-}  // namespace
-
-ConfigKind agent_servers(ConfigPlace<Servers> place) {
+/// `keys`: of one table, as messages name them.
+template <class Entry>
+ConfigKind tables(Entries<Entry> place, const std::string& name, const std::string& keys,
+                  std::string sample) {
     ConfigKind kind;
     kind.written = ConfigKind::Written::list;
-    kind.expected = "tables [[relay.servers]] with url, key and all";
-    kind.sample =
-        "# [[relay.servers]]\n# url = \"http://agent-server:8000\"\n# key = \"env:SERVER_A\"\n# all = true\n";
+    kind.expected = "tables " + name + " with " + keys;
+    if (const auto last = kind.expected.rfind(" or "); last != std::string::npos)
+        kind.expected.replace(last, 4, " and ");
+    kind.sample = std::move(sample);
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
         const auto* list = std::get_if<ConfigValue::List>(&value.data);
         if (list == nullptr) return Complaint("expected " + expected);
         place(config).clear();
         for (const ConfigValue& element : *list) {
-            const auto* entries = std::get_if<ConfigValue::Table>(&element.data);
-            if (entries == nullptr) return Complaint("expected " + expected);
+            const auto* table = std::get_if<ConfigValue::Table>(&element.data);
+            if (table == nullptr) return Complaint("expected " + expected);
             place(config).emplace_back();
-            if (auto problem = read_server(config, place, *entries)) return problem;
+            if (auto problem = read_entry(config, place, *table, keys)) return problem;
         }
         return {};
     };
@@ -80,6 +116,20 @@ ConfigKind agent_servers(ConfigPlace<Servers> place) {
         return {};
     };
     return kind;
+}
+
+}  // namespace
+
+ConfigKind agent_servers(ConfigPlace<std::vector<Server>> place) {
+    return tables<Server>(std::move(place), "[[relay.servers]]", "url, key or all",
+                          "# [[relay.servers]]\n# url = \"http://agent-server:8000\"\n# key = "
+                          "\"env:SERVER_A\"\n# all = true\n");
+}
+
+ConfigKind app_servers(ConfigPlace<std::vector<AppServer>> place) {
+    return tables<AppServer>(std::move(place), "[[relay.app_servers]]", "url, key or org",
+                             "# [[relay.app_servers]]\n# url = \"https://app.all-hands.dev\"\n# key = "
+                             "\"env:OPENHANDS_API_KEY\"\n# org = \"\"\n");
 }
 
 }  // namespace epilogue

@@ -13,6 +13,7 @@
 
 #include "bench/figures.h"
 #include "bench/rebalance.h"
+#include "bench/relay_figures.h"
 
 namespace {
 
@@ -24,6 +25,9 @@ struct Plan {
     std::size_t rounds = 3;
     std::size_t live_s = 30;
     std::size_t callbacks = 100'000;
+    std::size_t relay_s = 20;
+    std::size_t relay_conversations = 2000;
+    bool only_relay = false;
 };
 
 constexpr std::size_t live_conversations = 2000;
@@ -118,9 +122,43 @@ void measure_rebalances(const BenchServers& servers) {
                     told(cooperative)));
 }
 
+void measure_relay(const BenchServers& servers, const Plan& plan) {
+    const auto follow_with = [&](RelayKind kind, const char* topic) {
+        return follow(servers, kind, topic, plan.relay_conversations, live_per_s, plan.relay_s);
+    };
+    const auto told = [](const char* who, const Following& f) {
+        return fmt::format(
+            "{}: p50 {:.1f}, p99 {:.1f}, highest {:.0f}, {:.0f} events, CPU {:.1f} s, {:.0f} MB", who,
+            1000 * f.p50_s, 1000 * f.p99_s, 1000 * f.highest_s, f.read, f.cost.cpu_s, f.cost.peak_mb);
+    };
+    const auto ours = follow_with(RelayKind::ours, "relay_follows");
+    const auto python = follow_with(RelayKind::python, "python_follows");
+    row(fmt::format("from server to topic, {} followed, 2,000/s, p99 ms", plan.relay_conversations),
+        fmt::format("{:.1f}", 1000 * ours.p99_s), "< 250",
+        fmt::format("{}; {}; ratio of CPU {:.2f}; the server itself was {:.0f} ms late", told("relay", ours),
+                    told("Python", python), ours.cost.cpu_s / python.cost.cpu_s, 1000 * ours.late_s));
+    row("peak memory of a following relay, MB", fmt::format("{:.0f}", ours.cost.peak_mb), "< 200", "");
+    const auto post_to = [&](RelayKind kind, const char* topic) {
+        return post(servers, kind, topic, plan.relay_conversations, plan.relay_s);
+    };
+    const auto door = post_to(RelayKind::ours, "relay_takes");
+    const auto small = post_to(RelayKind::python, "python_takes");
+    const auto cpu_of = [](const Posting& posting, std::size_t seconds) {
+        return posting.cost.cpu_s / (posting.events_per_s * static_cast<double>(seconds)) * 1e5;
+    };
+    row("webhook door, events/s", fmt::format("{:.0f}", door.events_per_s), ">= 5,000",
+        fmt::format(
+            "p99 of an answer {:.1f} ms, CPU seconds per 100,000 events {:.1f}, {:.0f} MB; Python {:.0f}/s, "
+            "p99 {:.1f} ms, CPU {:.1f}, {:.0f} MB; ratio {:.1f}",
+            1000 * door.p99_s, cpu_of(door, plan.relay_s), door.cost.peak_mb, small.events_per_s,
+            1000 * small.p99_s, cpu_of(small, plan.relay_s), small.cost.peak_mb,
+            door.events_per_s / small.events_per_s));
+}
+
 void measure(const Plan& plan) {
     leave_first_core();
     const BenchServers servers;
+    if (plan.only_relay) return measure_relay(servers, plan);
     RecordedTraffic traffic("backlog", std::min(live_conversations, plan.events / 20));
     std::size_t bytes = 0;
     {
@@ -157,6 +195,7 @@ void measure(const Plan& plan) {
     row(fmt::format("peak memory, MB, {} ACTIVE callbacks", all.size()),
         fmt::format("{:.0f}", slow.cost.peak_mb), "< 300", "reading the same log");
     measure_rebalances(servers);
+    measure_relay(servers, plan);
 }
 
 }  // namespace
@@ -171,6 +210,11 @@ int main(int argc, char** argv) {
     app.add_option("--live-s", plan.live_s, "seconds of live events for the delays")->capture_default_str();
     app.add_option("--callbacks", plan.callbacks, "that are ACTIVE while memory is measured")
         ->capture_default_str();
+    app.add_option("--relay-s", plan.relay_s, "seconds of events for each relay and door")
+        ->capture_default_str();
+    app.add_option("--relay-conversations", plan.relay_conversations, "that a relay follows")
+        ->capture_default_str();
+    app.add_flag("--only-relay", plan.only_relay, "measures the relay alone");
     CLI11_PARSE(app, argc, argv);
     try {
         measure(plan);

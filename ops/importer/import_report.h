@@ -25,7 +25,7 @@ struct ChangedRow {
 };
 
 struct ImportReport {
-    std::int64_t rows = 0;       ///< that were listed; the sum of all below
+    std::int64_t rows = 0;       ///< that were listed; the sum of all below, but for deleted ones
     std::int64_t imported = 0;   ///< callbacks that were made
     std::int64_t unchanged = 0;  ///< taken over before, and as they were
     std::int64_t not_active = 0;

@@ -1,6 +1,7 @@
 #include "ops/importer/importer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -9,6 +10,9 @@ namespace {
 
 constexpr std::size_t rows_in_page = 2048;  ///< listed at once: three short columns
 constexpr std::size_t rows_in_chunk = 256;  ///< read at once, and taken over in one transaction
+
+/// When all of so many are gone, it is no deletion.
+constexpr std::size_t many_rows = 10;
 
 constexpr std::size_t max_status_bytes = 16;  ///< imported_rows.status
 
@@ -72,14 +76,17 @@ Result<ImportReport> Importer::pass(UpstreamDatabase& upstream, const std::stop_
     }
     for (const UpstreamGeneration generation : upstream.generations()) {
         std::string after;
+        std::unordered_set<std::string> listed;
         while (!stop.stop_requested()) {
             TRY(const auto page, upstream.list(generation, after, rows_in_page));
             if (page.empty()) break;
             TRY_VOID(take_page(upstream, generation, page, report));
+            for (const ListedRow& row : page) listed.insert(row.id);
             after = page.back().id;
             progress.done = report.rows;
             on_progress(progress);
         }
+        if (!stop.stop_requested()) TRY_VOID(follow_deletions(generation, listed, report));
     }
     TRY_VOID(upstream.end());
     return report;
@@ -116,6 +123,44 @@ Result<void> Importer::take_page(UpstreamDatabase& upstream, UpstreamGeneration 
             wanted.begin() + static_cast<std::ptrdiff_t>(std::min(first + rows_in_chunk, wanted.size()));
         Chunk chunk{generation, {begin, end}, known};
         TRY_VOID(take_chunk(upstream, chunk, report));
+    }
+    return {};
+}
+
+Result<void> Importer::follow_deletions(UpstreamGeneration generation,
+                                        const std::unordered_set<std::string>& listed, ImportReport& report) {
+    const UpstreamTable table = table_of(generation);
+    std::vector<std::string> gone;
+    std::size_t known = 0;
+    for (std::string after;;) {
+        std::vector<std::string> ids;
+        TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+            TRY(ids, transaction.imports().present(table, after, rows_in_page));
+            return {};
+        }));
+        if (ids.empty()) break;
+        known += ids.size();
+        after = ids.back();
+        std::ranges::copy_if(ids, std::back_inserter(gone),
+                             [&](const auto& id) { return !listed.contains(id); });
+    }
+    if (gone.size() == known && known >= many_rows)
+        return fatal("none of the " + std::to_string(known) + " " + std::string(name_of(generation)) +
+                     " rows that were imported is there any more. Is it another database than before? Then "
+                     "give it a name of its own: --source NAME");
+    std::vector<ImportedRow> rows;
+    TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+        TRY(rows, transaction.imports().find(table, gone));
+        return {};
+    }));
+    for (ImportedRow& row : rows) {
+        row.status = status_of_gone;
+        ChangeOutcome outcome = ChangeOutcome::kept;
+        TRY_VOID(write([&](Transaction& transaction) -> Result<void> {
+            TRY(outcome, follow_change(transaction, table, row, LeftOut::not_active));
+            return {};
+        }));
+        report.changed.push_back({generation, row.row_id, row.callback_id, outcome});
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <stop_token>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Importer {
     struct Chunk;
     Result<void> take_page(UpstreamDatabase& upstream, UpstreamGeneration generation,
                            const std::vector<ListedRow>& page, ImportReport& report);
+    /// Cancels what became of rows that are there no more. `listed`: those that are.
+    Result<void> follow_deletions(UpstreamGeneration generation,
+                                  const std::unordered_set<std::string>& listed, ImportReport& report);
     Result<void> take_chunk(UpstreamDatabase& upstream, Chunk& chunk, ImportReport& report);
     Result<void> look_at(Chunk& chunk, const UpstreamRow& row, ImportReport& report);
     Result<void> write(const Store::Work& work);

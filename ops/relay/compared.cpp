@@ -95,9 +95,10 @@ ComparedWithLogs::ComparedWithLogs(MysqlRelayPositions& positions, relay::Topic&
     follower_ = std::make_unique<relay::Follower>(*positions_, topic, make, rules_.follow, observer);
     counting_ = named_thread("relay missing", [this](const std::stop_token& stop) {
         do {
+            comparisons_.release(Clock::now());
             const auto missing = comparisons_.take_missing(Clock::now());
             if (missing.found > 0) rules_.missing(missing);
-        } while (wait_or_stop(stop, std::chrono::seconds(1)));
+        } while (wait_or_stop(stop, std::chrono::milliseconds(500)));
     });
 }
 
@@ -107,7 +108,12 @@ void ComparedWithLogs::came(const relay::CameEvent& event) {
     comparisons_.came(event.conversation_id, event.id, event.ends_run, Clock::now());
 }
 
+void ComparedWithLogs::before_end(const ConversationId& conversation, std::function<void()> go_on) {
+    comparisons_.before_end(conversation, std::move(go_on), Clock::now());
+}
+
 void ComparedWithLogs::stop() {
+    comparisons_.close();
     follower_->stop();
 }
 
@@ -117,8 +123,9 @@ relay::FollowRules rules_to_compare(relay::FollowRules rules) {
     rules.requests = 4;
     rules.most = 100;
     rules.claimed_at_once = 100;
-    rules.discover_every = std::chrono::milliseconds(500);
-    rules.save_every = std::chrono::milliseconds(500);
+    // Ends wait for it.
+    rules.discover_every = std::chrono::milliseconds(100);
+    rules.save_every = std::chrono::milliseconds(100);
     return rules;
 }
 

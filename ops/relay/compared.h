@@ -32,6 +32,8 @@ class ComparedWithLogs {
 
     /// A webhook brought that, and the topic has it. Thread-safe.
     void came(const relay::CameEvent& event);
+    /// A webhook brings an end: calls `go_on`, see relay::Comparisons. Thread-safe.
+    void before_end(const ConversationId& conversation, std::function<void()> go_on);
     /// Ends, and lets everything go.
     void stop();
 

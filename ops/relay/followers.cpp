@@ -15,34 +15,58 @@ relay::DoorEvent door_event_of(const relay::FollowedEvent& event) {
     return given;
 }
 
+namespace {
+
+/// The record; nullopt, which `observer` is told of: it has no place in the topic.
+std::optional<relay::TopicRecord> kept(relay::RecordOrNot made, relay::Door door,
+                                       const relay::DoorObserver& observer) {
+    if (auto* record = std::get_if<relay::MadeRecord>(&made)) {
+        if (record->is_trimmed) observer.trimmed(door);
+        return std::move(record->record);
+    }
+    const bool is_json = !std::holds_alternative<relay::NoEvent>(made);
+    observer.events(door, is_json ? relay::Outcome::left_out : relay::Outcome::invalid, 1);
+    return std::nullopt;
+}
+
+}  // namespace
+
 relay::RecordMaker followed_records(const Config::Relay& settings, relay::DoorObserver observer,
                                     std::function<std::size_t()> max_event_bytes) {
     return [records = relay::TopicRecords(settings.leave_out), observer = std::move(observer),
-            max_event_bytes = std::move(max_event_bytes)](
-               const relay::FollowedEvent& event) -> std::optional<relay::TopicRecord> {
-        auto made = records.make(door_event_of(event), max_event_bytes());
-        if (auto* record = std::get_if<relay::MadeRecord>(&made)) {
-            if (record->is_trimmed) observer.trimmed(relay::Door::follower);
-            return std::move(record->record);
-        }
-        const bool is_json = !std::holds_alternative<relay::NoEvent>(made);
-        observer.events(relay::Door::follower, is_json ? relay::Outcome::left_out : relay::Outcome::invalid,
-                        1);
-        return std::nullopt;
+            max_event_bytes = std::move(max_event_bytes)](const relay::FollowedEvent& event) {
+        return kept(records.make(door_event_of(event), max_event_bytes()), relay::Door::follower, observer);
     };
 }
 
-FollowedTopic::FollowedTopic(relay::Topic& topic, relay::DoorObserver observer)
-    : topic_(topic), observer_(std::make_shared<const relay::DoorObserver>(std::move(observer))) {}
+std::function<std::optional<relay::TopicRecord>(const ConversationId&, std::string_view json)> stored_records(
+    const Config::Relay& settings, relay::DoorObserver observer,
+    std::function<std::size_t()> max_event_bytes) {
+    return [records = relay::TopicRecords(settings.leave_out), observer = std::move(observer),
+            max_event_bytes = std::move(max_event_bytes)](const ConversationId& conversation,
+                                                          std::string_view json) {
+        // It has what webhooks told it.
+        relay::DoorEvent event;
+        event.conversation_id = conversation;
+        event.json = json;
+        event.door = relay::Door::app_server;
+        return kept(records.make(event, max_event_bytes()), relay::Door::app_server, observer);
+    };
+}
+
+FollowedTopic::FollowedTopic(relay::Topic& topic, relay::DoorObserver observer, relay::Door door)
+    : topic_(topic),
+      door_(door),
+      observer_(std::make_shared<const relay::DoorObserver>(std::move(observer))) {}
 
 bool FollowedTopic::produce(relay::TopicRecord record, Settled settled) {
     const bool is_taken = topic_.produce(
-        std::move(record), [observer = observer_, settled = std::move(settled)](const Result<void>& answer) {
-            observer->events(relay::Door::follower,
-                             answer ? relay::Outcome::acknowledged : relay::Outcome::failed, 1);
+        std::move(record),
+        [observer = observer_, door = door_, settled = std::move(settled)](const Result<void>& answer) {
+            observer->events(door, answer ? relay::Outcome::acknowledged : relay::Outcome::failed, 1);
             settled(answer);
         });
-    if (!is_taken) observer_->events(relay::Door::follower, relay::Outcome::no_room, 1);
+    if (!is_taken) observer_->events(door_, relay::Outcome::no_room, 1);
     return is_taken;
 }
 

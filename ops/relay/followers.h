@@ -1,10 +1,12 @@
-// The follower's door, put together from the configuration.
+// The doors at which the relay reads by itself, put together from the configuration.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "agent/relay/follow/follow_rules.h"
 #include "agent/relay/follow/follower.h"
@@ -23,17 +25,24 @@ relay::DoorEvent door_event_of(const relay::FollowedEvent& event);
 relay::RecordMaker followed_records(const Config::Relay& settings, relay::DoorObserver observer,
                                     std::function<std::size_t()> max_event_bytes);
 
-/// A topic whose records are the follower's: tells `observer` what became of each.
+/// What makes the record of an event that an app server has stored; else as followed_records().
+std::function<std::optional<relay::TopicRecord>(const ConversationId&, std::string_view json)> stored_records(
+    const Config::Relay& settings, relay::DoorObserver observer,
+    std::function<std::size_t()> max_event_bytes);
+
+/// A topic whose records come by that door: tells `observer` what became of each.
 class FollowedTopic final : public relay::Topic {
   public:
     /// `topic` outlives it, and every record that was taken by it.
-    FollowedTopic(relay::Topic& topic, relay::DoorObserver observer);
+    FollowedTopic(relay::Topic& topic, relay::DoorObserver observer,
+                  relay::Door door = relay::Door::follower);
 
     bool produce(relay::TopicRecord record, Settled settled) override;
     void when_room(std::function<void()> listener) override;
 
   private:
     relay::Topic& topic_;
+    const relay::Door door_;
     const std::shared_ptr<const relay::DoorObserver> observer_;
 };
 

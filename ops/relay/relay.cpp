@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "agent/address.h"
+#include "agent/relay/app_server/app_poll.h"
 #include "agent/relay/follow/follower.h"
 #include "agent/relay/follow/server_listing.h"
 #include "agent/relay/kafka_topic.h"
@@ -26,6 +28,7 @@
 #include "worker/agents/agent_directory.h"
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
+#include "worker/mysql/relay_app_rows.h"
 #include "worker/mysql/relay_owners.h"
 #include "worker/mysql/relay_position_rows.h"
 #include "worker/observe/readiness.h"
@@ -62,22 +65,27 @@ class RelayProcess {
           store_(mysql_settings(config), {}),
           positions_store_(mysql_settings(config), {}),
           positions_(positions_store_, session_key_sealer(config.security.keys),
-                     {config.agent_server.url, config.agent_server.session_api_key}, known_servers(config)) {}
+                     {config.agent_server.url, config.agent_server.session_api_key}, known_servers(config)),
+          app_store_(mysql_settings(config), {}),
+          app_positions_(app_store_, session_key_sealer(config.security.keys)) {}
 
     Result<void> run(const std::stop_token& stop) {
         TRY(topic_, relay::KafkaTopic::open(kafka_settings(config_), topic_rules()));
         watch_.emplace(kafka_settings(config_),
                        TopicWatchRules{config_.kafka.topic, config_.relay.max_event_bytes}, readiness_);
         followed_topic_.emplace(*topic_, metrics_.observer());
+        app_topic_.emplace(*topic_, metrics_.observer(), relay::Door::app_server);
         start_comparisons();
         TRY_VOID(start_webhooks());
         start_follower();
         start_listings();
+        start_app_servers();
         const auto database =
             named_thread("relay-database", [this](const auto& s) { watch_database(config_, readiness_, s); });
         wait_for_stop(stop);
         readiness_.set("relay", "draining");
         listings_.clear();
+        app_polls_.clear();
         follower_->stop();
         if (comparisons_) comparisons_->stop();
         if (!server_->drain(drain_within)) {
@@ -107,6 +115,10 @@ class RelayProcess {
         rules.observer = metrics_.observer();
         rules.came = [this](const relay::CameEvent& event) {
             if (comparisons_) comparisons_->came(event);
+        };
+        rules.before_end = [this](const ConversationId& conversation, std::function<void()> go_on) {
+            if (!comparisons_) return go_on();
+            comparisons_->before_end(conversation, std::move(go_on));
         };
         rules.owners_answered = [this](const std::string& why) { readiness_.set("owners", why); };
         door_.emplace(*topic_, owners_, relay::SenderKeys(config_.relay.keys), std::move(rules));
@@ -147,6 +159,49 @@ class RelayProcess {
         }
     }
 
+    void start_app_servers() {
+        for (const auto& each : config_.relay.app_servers) {
+            relay::AppPollRules rules;
+            rules.owner = process::place_of_listener(server_->port());
+            relay::AppPollObserver observer;
+            observer.make_record = stored_records(config_.relay, metrics_.observer(),
+                                                  [this] { return watch_->max_event_bytes(); });
+            observer.reachable = [this](const relay::AppConversation& conversation) {
+                note_endpoint(conversation);
+            };
+            const std::size_t number = app_polls_.size();
+            observer.behind = [this, number](std::int64_t behind) { note_app_behind(number, behind); };
+            app_polls_.push_back(std::make_unique<relay::AppPoll>(
+                relay::AppServer::Rules{each.url, each.key, each.org}, app_positions_, *app_topic_,
+                std::move(rules), std::move(observer)));
+        }
+    }
+
+    /// From now on the conversation can be followed, and asked.
+    void note_endpoint(const relay::AppConversation& conversation) {
+        const std::lock_guard lock(app_mutex_);
+        auto& known = app_endpoints_[conversation.id];
+        if (known == conversation.agent_url) return;
+        if (const auto saved = app_positions_.save_endpoint(conversation.id, conversation.agent_url,
+                                                            conversation.session_key);
+            !saved)
+            return log_warn("the address of a conversation's agent server could not be stored",
+                            {{"cause", saved.error().text}});
+        known = conversation.agent_url;
+    }
+
+    void note_app_behind(std::size_t server, std::int64_t behind) {
+        const std::lock_guard lock(app_mutex_);
+        app_behind_[server] = behind;
+    }
+
+    std::int64_t app_behind() {
+        const std::lock_guard lock(app_mutex_);
+        std::int64_t behind = 0;
+        for (const auto& [server, events] : app_behind_) behind += events;
+        return behind;
+    }
+
     /// Of what webhooks bring.
     void start_comparisons() {
         if (config_.relay.keys.empty()) return;
@@ -175,6 +230,7 @@ class RelayProcess {
     std::string metrics_text() {
         RelayGauges gauges;
         gauges.webhook_behind = webhook_behind();
+        gauges.app_server_behind = app_behind();
         gauges.bytes_under_way = topic_->bytes_under_way();
         gauges.oldest_under_way = topic_->oldest_under_way();
         gauges.is_ready = missing().empty();
@@ -204,6 +260,13 @@ class RelayProcess {
     std::optional<relay::Follower> follower_;
     std::atomic<bool> follows_ = false;
     std::vector<std::unique_ptr<relay::ServerListing>> listings_;
+    MysqlStore app_store_;
+    MysqlAppPositions app_positions_;
+    std::optional<FollowedTopic> app_topic_;
+    std::mutex app_mutex_;
+    std::map<ConversationId, std::string> app_endpoints_;  ///< addresses that are stored
+    std::map<std::size_t, std::int64_t> app_behind_;       ///< by app server
+    std::vector<std::unique_ptr<relay::AppPoll>> app_polls_;
     std::mutex compared_mutex_;
     relay::FollowState compared_;
     std::optional<ComparedWithLogs> comparisons_;

@@ -28,7 +28,8 @@ struct RelayMetrics::Families {
     CounterFamily& requests =
         counter(registry, "epilogue_relay_requests_total", "HTTP requests that were answered, by status");
     CounterFamily& gaps = counter(registry, "epilogue_relay_gaps_total",
-                                  "Events of agent servers' logs that had not come, by what became of them");
+                                  "Events of agent servers' logs that had not come, by what became of them, "
+                                  "since this process started; what another one was told counts as not come");
     Gauge& followed =
         one_gauge(registry, "epilogue_relay_followed", "Conversations whose log this relay follows");
     GaugeFamily& behind = gauge(registry, "epilogue_relay_behind",
@@ -47,7 +48,7 @@ struct RelayMetrics::Families {
 
 RelayMetrics::RelayMetrics() : families_(std::make_unique<Families>()) {
     families_->build.Add({{"version", version}}).Set(1);
-    for (const auto door : {relay::Door::webhook, relay::Door::follower})
+    for (const auto door : {relay::Door::webhook, relay::Door::follower, relay::Door::app_server})
         for (const auto outcome : relay::outcome_names.names)
             families_->events.Add(
                 {{"door", std::string(relay::door_names.of(door))}, {"outcome", std::string(outcome)}});
@@ -98,6 +99,8 @@ void RelayMetrics::answered(unsigned status) {
 
 std::string RelayMetrics::text(const RelayGauges& gauges) {
     set_behind(relay::Door::webhook, gauges.webhook_behind);
+    const std::string app_server(relay::door_names.of(relay::Door::app_server));
+    families_->behind.Add({{"door", app_server}}).Set(static_cast<double>(gauges.app_server_behind));
     families_->bytes.Set(static_cast<double>(gauges.bytes_under_way));
     families_->oldest.Set(gauges.oldest_under_way.count());
     families_->ready.Set(gauges.is_ready ? 1 : 0);

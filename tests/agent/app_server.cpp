@@ -1,11 +1,14 @@
-// ops/openhands/epilogue_processor.py in a real OpenHands app server's code and database, with a worker
-// behind it.
+// A real OpenHands app server: ops/openhands/epilogue_processor.py in its code and database, with a worker
+// behind it; and its API, which the relay reads.
 #define BOOST_TEST_MODULE app_server
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/process/ports.h"
 #include "base/process/process.h"
 #include "tests/agent/real_server.h"
+#include "tests/support/eventually.h"
+#include "tests/support/kafka_records.h"
 #include "tests/support/rig.h"
 
 namespace {
@@ -86,5 +89,44 @@ BOOST_AUTO_TEST_CASE(a_row_that_epilogue_refuses_says_why_and_is_not_offered_aga
         BOOST_REQUIRE_EQUAL(row_after(steps, step).at("results").size(), 1U);
         const auto detail = row_after(steps, step).at("results").at(0).at("detail").get<std::string>();
         BOOST_TEST(detail.find("did you mean \"slack\"") != std::string::npos, detail);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_relay_reads_what_it_has_stored_by_its_api) {
+    const std::string conversation = "6f1c2a4be7c94b8f9a2d4b6a8c0e1f25";
+    const auto status = [](const std::string& number, const std::string& value) {
+        return Json{{"kind", "ConversationStateUpdateEvent"},
+                    {"id", "e1b2c3d4-0000-4000-8000-00000000000" + number},
+                    {"timestamp", "2026-11-23T10:00:0" + number + ".5"},
+                    {"source", "environment"},
+                    {"key", "execution_status"},
+                    {"value", value}};
+    };
+    const Json events{status("2", "finished"), status("1", "running")};
+    const auto environment = real_server_environment("app-server-" + wanted_version("1.11.0"));
+    const TempDir folder;
+    const std::string port = std::to_string(process::free_port());
+    const Process server({.argv = {environment / "bin/python", source + "/tests/agent/app_server_http.py",
+                                   port, conversation, events.dump()},
+                          .environment = {{"OH_PERSISTENCE_DIR", folder.path().string()},
+                                          {"RUNTIME", "process"},
+                                          {"SERVE_FRONTEND", "false"},
+                                          {"OTEL_SDK_DISABLED", "true"},
+                                          {"LITELLM_LOCAL_MODEL_COST_MAP", "True"}},
+                          .folder = folder.path()});
+    eventually("it serves", std::chrono::minutes(10),
+               [&] { return server.out().find("ready\n") != std::string::npos; });
+    Rig rig("app_read", 1);
+    const auto relay = rig.epilogue().start(
+        {"relay"},
+        {{"EPILOGUE_RELAY_HTTP_LISTEN", "127.0.0.1:0"},
+         {"EPILOGUE_RELAY_APP_SERVERS", "[{url = \"http://127.0.0.1:" + port + "\", key = \"k\"}]"}});
+    eventually("the topic has both", [&] { return rig.ends().at(0) == 2; });
+    const auto records = read_topic(broker_of_this_program().bootstrap(), rig.name());
+    BOOST_REQUIRE_EQUAL(records.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+        BOOST_TEST(*records[i].key == conversation);
+        BOOST_TEST(records[i].headers.at("source") == "app_server");
+        BOOST_TEST(Json::parse(*records[i].value).at("id") == events.at(1 - i).at("id"));
     }
 }

@@ -22,13 +22,12 @@ const std::string relays_key = "a-key-of-the-relay";
 }  // namespace
 
 RelayWorld::RelayWorld(const std::string& name, const std::string& version, RelayDoors doors)
-    : relay_port_(process::free_port()),
+    : doors_(doors),
+      relay_port_(doors.relay_port != 0 ? doors.relay_port : process::free_port()),
       server_(version, "UTC", doors.webhook ? webhooks() : ""),
       rig_(name, 3),
-      servers_(doors.followed == Followed::whole_server
-                   ? "[{url = \"" + server_url() + "\", key = \"lab-key\", all = true}]"
-                   : ""),
-      relays_(relay_settings(doors.followed)),
+      servers_(servers()),
+      relays_(relay_settings()),
       worker_(rig_.epilogue().worker()) {
     start_relay();
 }
@@ -98,10 +97,24 @@ std::string RelayWorld::report() {
 }
 
 std::string RelayWorld::webhooks() const {
-    return Json::array({{{"base_url", "http://127.0.0.1:" + std::to_string(relay_port_)},
-                         {"flush_delay", 1},
-                         {"headers", {{"Authorization", "Bearer " + relays_key}}}}})
-        .dump();
+    const auto receiver = doors_.receiver != 0 ? doors_.receiver : relay_port_;
+    Json spec{{"base_url", "http://127.0.0.1:" + std::to_string(receiver)}, {"flush_delay", 1}};
+    // The server's own key says whose log it is.
+    if (!doors_.is_compared) spec["headers"] = {{"Authorization", "Bearer " + relays_key}};
+    if (doors_.receiver != 0) spec.update({{"num_retries", 2}, {"retry_delay", 1}});
+    return Json::array({spec}).dump();
+}
+
+std::string RelayWorld::servers() const {
+    if (doors_.followed != Followed::whole_server && !doors_.is_compared) return "";
+    const std::string all = doors_.followed == Followed::whole_server ? ", all = true" : "";
+    return "[{url = \"" + server_url() + "\", key = \"lab-key\"" + all + "}]";
+}
+
+double RelayWorld::relay_metric(const std::string& series) const {
+    const auto metrics = relay_->metrics();
+    const auto found = metrics.find(series);
+    return found == metrics.end() ? 0 : found->second;
 }
 
 std::string RelayWorld::server_url() const {
@@ -126,11 +139,11 @@ std::string RelayWorld::bring_once() const {
     return once.out() + once.err();
 }
 
-Settings RelayWorld::relay_settings(Followed followed) const {
+Settings RelayWorld::relay_settings() const {
     Settings settings = rig_.settings();
     settings["relay.http_listen"] = "127.0.0.1:" + std::to_string(relay_port_);
-    settings["relay.keys"] = std::vector<std::string>{relays_key};
-    if (followed == Followed::waited_for) {
+    settings["relay.keys"] = std::vector<std::string>{doors_.is_compared ? "lab-key" : relays_key};
+    if (doors_.followed == Followed::waited_for) {
         settings["agent_server.url"] = server_url();
         settings["agent_server.session_api_key"] = "lab-key";
     }

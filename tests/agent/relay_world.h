@@ -19,6 +19,12 @@ enum class Followed { nothing, waited_for, whole_server };
 struct RelayDoors {
     bool webhook = false;
     Followed followed = Followed::nothing;
+    /// @{ Of tests that stand between the server and the relay: where webhooks are posted, and the relay's
+    /// port; 0: at the relay, and a free one.
+    unsigned short receiver = 0;
+    unsigned short relay_port = 0;
+    /// @}
+    bool is_compared = false;  ///< the relay knows the server's address by its key, and follows nothing
 };
 
 /// The worker is told of no agent server: what it knows came through the topic. Not thread-safe but for
@@ -43,6 +49,9 @@ class RelayWorld {
     /// What `relay --once` says of a server that it brings once more.
     std::string bring_once() const;
 
+    /// A series of the relay's /metrics; 0: there is none.
+    double relay_metric(const std::string& series) const;
+
     /// What is known when something does not come.
     std::string report();
 
@@ -55,8 +64,10 @@ class RelayWorld {
     /// Conversations whose turn is open, with all that the topic tells of them.
     std::string open_turns() const;
     std::string webhooks() const;
-    Settings relay_settings(Followed followed) const;
+    Settings relay_settings() const;
+    std::string servers() const;
 
+    const RelayDoors doors_;
     const unsigned short relay_port_;
     RealServer server_;
     Rig rig_;

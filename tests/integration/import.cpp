@@ -182,7 +182,8 @@ BOOST_AUTO_TEST_CASE(a_row_that_openhands_changed_meanwhile_is_noticed_and_follo
     reported.user("Go.").agent_finishes("Done.");
     std::map<std::string, std::string> ids;
     int number = 0;
-    for (const char* what : {"completed-before", "completed", "moved", "reported", "broken", "rewritten"})
+    for (const char* what :
+         {"completed-before", "completed", "moved", "reported", "broken", "rewritten", "deleted"})
         ids[what] = openhands.add_v0(what, github_v0, github_view(++number));
     import_into(rig, openhands);
     const auto complete = [&](const std::string& what) {
@@ -205,6 +206,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_openhands_changed_meanwhile_is_noticed_and_follo
                     " WHERE id=" + ids["moved"]);
     openhands.query("UPDATE conversation_callbacks SET processor_json='{}' WHERE id=" + ids["broken"]);
     openhands.query("UPDATE conversation_callbacks SET updated_at=now() WHERE id=" + ids["rewritten"]);
+    openhands.query("DELETE FROM conversation_callbacks WHERE id=" + ids["deleted"]);
     const auto done = rig.epilogue().run({"import", "--from", openhands.url(), "--json"});
     BOOST_TEST(done.status == 1, done.err);
     const auto report = Json::parse(done.out);
@@ -214,7 +216,8 @@ BOOST_AUTO_TEST_CASE(a_row_that_openhands_changed_meanwhile_is_noticed_and_follo
     BOOST_TEST(outcomes[ids["completed"]] == "cancelled");
     BOOST_TEST(outcomes[ids["moved"]] == "replaced");
     BOOST_TEST(outcomes[ids["reported"]] == "kept");
-    BOOST_TEST(outcomes.size() == 3U);
+    BOOST_TEST(outcomes[ids["deleted"]] == "cancelled");
+    BOOST_TEST(outcomes.size() == 4U);
     BOOST_REQUIRE(report.at("unreadable").size() == 1U);
     BOOST_TEST(report.at("unreadable")[0].at("id") == ids["broken"]);
     BOOST_TEST(rig.number("SELECT COUNT(*) FROM callback_progress WHERE phase='cancelled' AND "
@@ -223,8 +226,10 @@ BOOST_AUTO_TEST_CASE(a_row_that_openhands_changed_meanwhile_is_noticed_and_follo
     // It goes to where OpenHands has it now, and what was cancelled says nothing.
     V0Conversation moved("moved");
     V0Conversation completed("completed");
-    for (V0Conversation* one : {&moved, &completed}) one->user("Go.").agent_finishes("In " + one->id() + ".");
-    rig.publish(records_of({completed, moved}));
+    V0Conversation deleted("deleted");
+    for (V0Conversation* one : {&moved, &completed, &deleted})
+        one->user("Go.").agent_finishes("In " + one->id() + ".");
+    rig.publish(records_of({completed, deleted, moved}));
     eventually("it is posted to the new place",
                [&] { return posts_in(rig, "octo/imported#77", "In moved.") == 1; });
     BOOST_TEST(rig.number("SELECT COUNT(*) FROM deliveries") == 2);

@@ -14,6 +14,7 @@
 #include "tests/support/rig.h"
 #include "worker/agents/agent_directory.h"
 #include "worker/mysql/mysql_store.h"
+#include "worker/mysql/relay_app_rows.h"
 #include "worker/mysql/relay_position_rows.h"
 
 namespace {
@@ -330,4 +331,43 @@ BOOST_AUTO_TEST_CASE(what_webhooks_told_of_and_nobody_follows_can_be_compared_wh
         if (claim.conversation_id.text() == "by address")
             BOOST_CHECK((claim.position == LogPosition{7, "g"}));
     BOOST_TEST((trial.wanted() == std::vector<std::string>{"by address", "followed"}));
+}
+
+BOOST_AUTO_TEST_CASE(one_relay_at_a_time_reads_an_app_server_and_the_next_goes_on_where_it_stood) {
+    Trial trial("app_servers");
+    MysqlAppPositions rows(trial.store, trial.sealer);
+    const std::string server = "https://app.example#org";
+    const ConversationId one("one");
+    BOOST_TEST((expect(rows.hold(server, "a", 60s)) == std::optional<std::string>("")));
+    BOOST_TEST(!expect(rows.hold(server, "b", 60s)));
+    BOOST_TEST(expect(rows.hold("https://other.example", "b", 60s)).has_value());
+    expect(rows.save(server, "a", one, {"2026-11-23T10:00:00.5", 7}));
+    expect(rows.set_floor(server, "a", "2026-11-23T09:00:00Z"));
+    // What another one says that has lost the server moves nothing.
+    expect(rows.save(server, "b", one, {"2026-11-23T11:00:00", 9}));
+    expect(rows.set_floor(server, "b", "2026-11-23T11:00:00Z"));
+    expect(rows.release(server, "b"));
+    BOOST_TEST(!expect(rows.hold(server, "b", 60s)));
+    expect(rows.release(server, "a"));
+    BOOST_TEST((expect(rows.hold(server, "b", 60s)) == std::optional<std::string>("2026-11-23T09:00:00Z")));
+    const auto known = expect(rows.positions({one, ConversationId("two")}));
+    BOOST_TEST(known.size() == 1U);
+    BOOST_CHECK((known.at(one) == relay::AppPosition{"2026-11-23T10:00:00.5", 7}));
+    expect(rows.save(server, "b", one, {"2026-11-23T11:00:00", 9}));
+    BOOST_TEST(expect(rows.positions({one})).at(one).told == 9);
+
+    // A sandbox's address: the conversation is followed there.
+    trial.wait_for("one", "");
+    expect(rows.save_endpoint(one, "http://sandbox:8000", Secret("sandbox key")));
+    expect(rows.save_endpoint(one, "http://sandbox:8001", Secret("sandbox key")));
+    expect(trial.positions.discover());
+    const auto claim = trial.claim("follower");
+    BOOST_TEST(claim.server == "http://sandbox:8001");
+    BOOST_TEST(claim.session_key.reveal() == "sandbox key");
+    for (const auto& row : trial.database.query("SELECT session_key_sealed FROM agent_endpoints"))
+        BOOST_TEST(row.at(0).value().find("sandbox key") == std::string::npos);
+    MysqlAppPositions without_keys(trial.store, session_key_sealer({}));
+    expect(without_keys.save_endpoint(one, "http://sandbox:8002", Secret("sandbox key")));
+    BOOST_TEST(trial.database.query("SELECT url FROM agent_endpoints").at(0).at(0).value() ==
+               "http://sandbox:8001");
 }

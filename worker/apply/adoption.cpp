@@ -1,5 +1,8 @@
 #include "worker/apply/adoption.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/ids.h"
 #include "base/io/log.h"
 #include "base/stoppable_wait.h"
@@ -14,6 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds look_every{2};
 constexpr std::size_t rows_at_once = 500;
+constexpr std::size_t adopted_together = 50;  ///< in one transaction, which holds their locks
 
 }  // namespace
 
@@ -35,50 +39,84 @@ Result<std::size_t> Adopter::adopt_all() {
             TRY(ids, transaction.callbacks().unadopted(rows_at_once));
             return {};
         }));
-        for (const CallbackId id : ids) {
-            TRY(const bool adopted, adopt(id));
-            if (!adopted) continue;
-            ++count;
-            adopted_();
+        for (std::size_t first = 0; first < ids.size(); first += adopted_together) {
+            const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+            const auto left = static_cast<std::size_t>(ids.end() - begin);
+            TRY(const std::size_t adopted,
+                adopt({begin, begin + static_cast<std::ptrdiff_t>(std::min(left, adopted_together))}));
+            count += adopted;
+            for (std::size_t i = 0; i < adopted; ++i) adopted_();
         }
         if (ids.size() < rows_at_once) return count;
     }
 }
 
-Result<bool> Adopter::adopt(CallbackId id) {
-    bool adopted = false;
+Result<std::size_t> Adopter::adopt(const std::vector<CallbackId>& ids) {
+    std::size_t adopted = 0;
+    CallbackId last = ids.front();
     const auto work = [&](Transaction& transaction) -> Result<void> {
-        adopted = false;
-        TRY(const auto unlocked, transaction.callbacks().read_unadopted(id));
-        if (!unlocked) return {};
-        // The order of locks: the conversation first, as everywhere, so that of two transactions the second
-        // sees what the first did.
-        CallbackRow row;
-        row.id = id;
-        row.conversation_id = normalise_conversation_id(unlocked->conversation_id);
-        TRY(const Conversation conversation, transaction.conversations().lock_one(row.conversation_id));
-        TRY(const auto foreign, transaction.callbacks().lock_unadopted(id));
-        if (!foreign) return {};
-        row.processor_type = foreign->processor_type;
-        row.processor_json = foreign->processor_json;
-        row.options.told = foreign->told;
-        const bool old = !foreign->created_at || *foreign->created_at + rules_.max_age < rules_.installed_at;
-        if (old) row.state.phase = Phase::dormant;
-        const auto processor = decode_processor(row.processor_type, row.processor_json);
-        if (!processor) row.state = step(row.state, row.options, RowFound{processor.error().text}).state;
-        TRY_VOID(transaction.callbacks().insert_progress(row));
-        adopted = true;
-        if (row.state.phase == Phase::error) return transaction.callbacks().update_state(id, row.state);
-        if (row.state.phase != Phase::watching) return {};
-        TRY(const Instant now, transaction.now());
-        return begin_watch(transaction, planner_, conversation, row, now, rules_.watch);
+        adopted = 0;
+        if (ids.size() > 1) TRY_VOID(lock_conversations(transaction, ids));
+        for (const CallbackId id : ids) {
+            TRY(const bool is_ours, adopt(transaction, id));
+            if (!is_ours) continue;
+            ++adopted;
+            last = id;
+        }
+        return {};
     };
     const auto is_done = [&](Transaction& transaction) -> Result<bool> {
-        TRY(const auto foreign, transaction.callbacks().lock_unadopted(id));
+        TRY(const auto foreign, transaction.callbacks().lock_unadopted(last));
         return !foreign;
     };
-    TRY_VOID(store_.transact(work, is_done));
-    return adopted;
+    const auto done = store_.transact(work, is_done);
+    if (done) return adopted;
+    if (ids.size() == 1) return Failure(done.error());
+    // One that cannot be adopted holds up those behind it alone.
+    std::size_t one_by_one = 0;
+    for (const CallbackId id : ids) {
+        TRY(const std::size_t of_one, adopt(std::vector{id}));
+        one_by_one += of_one;
+    }
+    return one_by_one;
+}
+
+Result<void> Adopter::lock_conversations(Transaction& transaction, const std::vector<CallbackId>& ids) {
+    std::set<ConversationId> conversations;
+    for (const CallbackId id : ids) {
+        TRY(const auto unlocked, transaction.callbacks().read_unadopted(id));
+        if (unlocked) conversations.insert(normalise_conversation_id(unlocked->conversation_id));
+    }
+    for (const ConversationId& each : conversations) TRY_VOID(transaction.conversations().lock_one(each));
+    return {};
+}
+
+Result<bool> Adopter::adopt(Transaction& transaction, CallbackId id) const {
+    TRY(const auto unlocked, transaction.callbacks().read_unadopted(id));
+    if (!unlocked) return false;
+    // The order of locks: the conversation first, as everywhere, so that of two transactions the second
+    // sees what the first did.
+    CallbackRow row;
+    row.id = id;
+    row.conversation_id = normalise_conversation_id(unlocked->conversation_id);
+    TRY(const Conversation conversation, transaction.conversations().lock_one(row.conversation_id));
+    TRY(const auto foreign, transaction.callbacks().lock_unadopted(id));
+    if (!foreign) return false;
+    row.processor_type = foreign->processor_type;
+    row.processor_json = foreign->processor_json;
+    row.options.told = foreign->told;
+    const bool old = !foreign->created_at || *foreign->created_at + rules_.max_age < rules_.installed_at;
+    if (old) row.state.phase = Phase::dormant;
+    const auto processor = decode_processor(row.processor_type, row.processor_json);
+    if (!processor) row.state = step(row.state, row.options, RowFound{processor.error().text}).state;
+    TRY_VOID(transaction.callbacks().insert_progress(row));
+    if (row.state.phase == Phase::error) {
+        TRY_VOID(transaction.callbacks().update_state(id, row.state));
+    } else if (row.state.phase == Phase::watching) {
+        TRY(const Instant now, transaction.now());
+        TRY_VOID(begin_watch(transaction, planner_, conversation, row, now, rules_.watch));
+    }
+    return true;
 }
 
 }  // namespace epilogue

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <stop_token>
+#include <vector>
 
 #include "base/ids.h"
 #include "worker/apply/registration.h"
@@ -29,7 +31,12 @@ class Adopter {
     Result<std::size_t> adopt_all();
 
   private:
-    Result<bool> adopt(CallbackId id);
+    /// Those that are not adopted yet, in one transaction; returns how many.
+    Result<std::size_t> adopt(const std::vector<CallbackId>& ids);
+    /// Locks their conversations, in the order in which everybody does.
+    static Result<void> lock_conversations(Transaction& transaction, const std::vector<CallbackId>& ids);
+    /// False: another worker has adopted it.
+    Result<bool> adopt(Transaction& transaction, CallbackId id) const;
 
     Store& store_;
     const Planner& planner_;

@@ -39,9 +39,10 @@ struct Turn {
     std::optional<Instant> opened_on;  ///< record time of that event
     std::optional<Instant>
         opened_at;  ///< own timestamp of that event; agent messages older than it are not the turn's
-    std::optional<Instant> first_at;  ///< "start" only: own timestamp of the first event that was seen of it
-    bool agent_acted = false;         ///< an agent action or message stands after the opening
-    bool status_seen = false;         ///< a status was applied since the opening (or since a revocation)
+    /// Own timestamp of what was seen of it before its opening was told; none: its opening came first.
+    std::optional<Instant> first_at;
+    bool agent_acted = false;  ///< an agent action or message stands after the opening
+    bool status_seen = false;  ///< a status was applied since the opening (or since a revocation)
     std::optional<FinalMessage> final_message;
     std::optional<Reason> reason;  ///< an error's detail that came before its status
     Digest digest;                 ///< kept only while a callback watches
@@ -80,6 +81,15 @@ struct Ended {  ///< the last turn has been counted, no other is open
 };
 using TurnState = std::variant<NoTurn, Open, Candidate, AwaitingDetail, Ended>;
 
+/// The end of a turn whose opening has not been told yet: old servers' webhooks overtake each other.
+struct EarlyEnd {
+    std::string status;
+    std::string status_event;
+    Instant at;                         ///< own timestamp
+    std::optional<Reason> reason = {};  ///< `error` only
+    bool operator==(const EarlyEnd&) const = default;
+};
+
 /// A counted turn: what is reported of it.
 struct TurnEnd {
     TurnKey turn_key;
@@ -90,7 +100,7 @@ struct TurnEnd {
     std::optional<Instant> opened_on;          ///< record time of its opening
     Digest digest;
     bool may_lie_in_gap = false;        ///< timeout only: its end may be among records that were never read
-    std::optional<Instant> first_at{};  ///< of a turn whose opening was not seen: own time of its first event
+    std::optional<Instant> first_at{};  ///< as the turn's
     bool operator==(const TurnEnd&) const = default;
 };
 
@@ -120,12 +130,14 @@ struct Conversation {
     bool agent_since_status = false;  ///< an agent event stands after it
     TurnState turn_state;
     std::optional<Instant> newest;  ///< latest own timestamp among statuses, agent actions and words applied
-    std::optional<Instant> newest_status;  ///< latest own timestamp among statuses applied
-    std::int64_t highest_number = -1;      ///< V0: highest id applied
-    std::vector<std::string> recent;       ///< V1: ids of the last 64 steering events, oldest first
-    std::optional<TurnEnd> last;           ///< the last counted turn, for late registration
-    std::optional<Instant> last_event_at;  ///< record time
-    std::optional<GoalLoop> goal;          ///< none: it never had one
+    std::optional<Instant> newest_status;     ///< latest own timestamp among statuses applied
+    std::int64_t highest_number = -1;         ///< V0: highest id applied
+    std::vector<std::string> recent;          ///< V1: ids of the last 64 steering events, oldest first
+    std::optional<TurnEnd> last;              ///< the last counted turn, for late registration
+    std::optional<EarlyEnd> early_end;        ///< it is applied when what opens its turn is told
+    std::optional<FinalMessage> early_words;  ///< the newest of a turn whose opening has not been told yet
+    std::optional<Instant> last_event_at;     ///< record time
+    std::optional<GoalLoop> goal;             ///< none: it never had one
     bool has_stop_hook = false;
     std::optional<std::chrono::minutes> zone;  ///< of the server's clock; none: taken as UTC
     std::optional<ClockJump> clock_jump;

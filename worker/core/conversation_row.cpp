@@ -54,6 +54,12 @@ void write(JsonWriter& json, const Turn& turn) {
     json.end_object();
 }
 
+void write_words(JsonWriter& json, const FinalMessage& words) {
+    json.text("word_kind", name_of(words.kind));
+    json.text("word", words.text);
+    write(json, "word_at", words.at);
+}
+
 struct TurnStateWriter {
     JsonWriter& json;
     void operator()(const NoTurn&) const { json.text("standing", "none"); }
@@ -86,9 +92,7 @@ struct TurnStateWriter {
         json.begin_object();
         json.text("key", unopened.key);
         write(json, "opened_on", std::optional(unopened.opened_on));
-        json.text("word_kind", name_of(unopened.final_message.kind));
-        json.text("word", unopened.final_message.text);
-        write(json, "word_at", unopened.final_message.at);
+        write_words(json, unopened.final_message);
         json.end_object();
     }
 };
@@ -106,6 +110,28 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
     if (last.may_lie_in_gap) json.flag("in_gap", true);
     if (last.first_at) write(json, "first_at", last.first_at);
     json.end_object();
+}
+
+void write_early(JsonWriter& json, const Conversation& conversation) {
+    if (const auto& end = conversation.early_end) {
+        json.name("early_end");
+        json.begin_object();
+        json.text("status", end->status);
+        json.text("status_event", end->status_event);
+        write(json, "at", std::optional(end->at));
+        if (end->reason) {
+            json.text("code", end->reason->code);
+            json.text("detail", end->reason->detail);
+            json.text("kind", end->reason->kind);
+        }
+        json.end_object();
+    }
+    if (const auto& words = conversation.early_words) {
+        json.name("early_words");
+        json.begin_object();
+        write_words(json, *words);
+        json.end_object();
+    }
 }
 
 void write_clock(JsonWriter& json, const Conversation& conversation) {
@@ -148,6 +174,7 @@ std::string fold_of(const Conversation& conversation) {
     write_clock(json, conversation);
     if (conversation.heard_at) write(json, "heard_at", conversation.heard_at);
     if (conversation.last) write(json, *conversation.last, current_turn(conversation) == nullptr);
+    write_early(json, conversation);
     json.end_object();
     return json.take();
 }

@@ -34,6 +34,7 @@ class RowReader {
         if (const JsonPart& usage = fold["usage"]; usage.is_given())
             conversation.usage = UsageTold{number(usage, "cost"), number(usage, "in"), number(usage, "out")};
         read_clock(fold, conversation);
+        read_early(fold, conversation);
         if (!row_.recent_ids.empty())
             conversation.recent = texts(document(row_.recent_ids, wanted_of_texts()));
         if (fold["last"].is_given())
@@ -75,7 +76,9 @@ class RowReader {
              {"clock_jump", {{"zone"}, {"events"}, {"held", wanted_of_held_event()}}},
              {"usage", {{"cost"}, {"in"}, {"out"}}},
              {"last", last},
-             {"unopened", unopened}}};
+             {"unopened", unopened},
+             {"early_end", {{"status"}, {"status_event"}, {"at"}, {"code"}, {"detail"}, {"kind"}}},
+             {"early_words", {{"word_kind"}, {"word"}, {"word_at"}}}}};
         return wanted;
     }
     /// Of an array elements are kept when members of them are wanted.
@@ -171,10 +174,26 @@ class RowReader {
 
     std::optional<UnopenedTurn> unopened_turn(const JsonPart& json) {
         if (!json.is_given()) return std::nullopt;
+        return UnopenedTurn{TurnKey(text(json, "key")), instant(json, "opened_on").value_or(Instant{}),
+                            words(json)};
+    }
+
+    FinalMessage words(const JsonPart& json) {
         const MessageKind kind =
             text(json, "word_kind") == "finish" ? MessageKind::finish : MessageKind::message;
-        return UnopenedTurn{TurnKey(text(json, "key")), instant(json, "opened_on").value_or(Instant{}),
-                            FinalMessage{kind, text(json, "word"), instant(json, "word_at")}};
+        return {kind, text(json, "word"), instant(json, "word_at")};
+    }
+
+    void read_early(const JsonPart& fold, Conversation& conversation) {
+        if (const JsonPart& words = fold["early_words"]; words.is_given())
+            conversation.early_words = this->words(words);
+        const JsonPart& end = fold["early_end"];
+        if (!end.is_given()) return;
+        conversation.early_end = EarlyEnd{text(end, "status"), text(end, "status_event"),
+                                          instant(end, "at").value_or(Instant{}), std::nullopt};
+        if (end["code"].is_given())
+            conversation.early_end->reason =
+                Reason{text(end, "code"), text(end, "detail"), text(end, "kind")};
     }
 
     TurnState turn_state(const JsonPart& json, const Digest& digest) {

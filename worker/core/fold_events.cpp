@@ -22,7 +22,7 @@ Reason reason_of(std::string_view code, std::string_view detail, std::string_vie
 }  // namespace
 
 void FoldStep::on(const UserMessage&) {
-    if (is_opening_told_late()) return;
+    if (is_told_late()) return;
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
         count(*candidate);
     else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
@@ -37,8 +37,7 @@ bool FoldStep::is_before(const std::optional<Instant>& first_event) const {
     return !by_seq_ && first_event && time_ && *time_ <= *first_event;
 }
 
-/// A message may come when its turn, which began without it, has come to its end.
-bool FoldStep::is_opening_told_late() {
+bool FoldStep::is_told_late() {
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
         return claim_opening(candidate->turn);
     if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
@@ -47,13 +46,31 @@ bool FoldStep::is_opening_told_late() {
     return has_ended && is_before(conversation_.last->first_at);
 }
 
-/// True when the message is what opened that turn.
 bool FoldStep::claim_opening(Turn& turn) const {
     if (!is_before(turn.first_at)) return false;
+    if (turn.opened_at && *turn.opened_at <= *time_) return true;
     turn.key = TurnKey(event_->id);
     turn.opened_at = time_;
-    turn.first_at.reset();
     return true;
+}
+
+bool FoldStep::keep_early(const StatusChange& change) {
+    const bool is_end = change.status == "finished" || change.status == "error" || change.status == "stuck";
+    if (is_in_order() || !is_end || !time_ || !is_newer(time_, conversation_.newest_status)) return false;
+    const auto* ended = std::get_if<Ended>(&conversation_.turn_state);
+    const bool is_closed = ended != nullptr && !ended->by_timeout;
+    const bool is_behind = std::holds_alternative<Candidate>(conversation_.turn_state);
+    if (!is_closed && !(is_behind && change.status == "finished")) return false;
+    conversation_.status = change.status;
+    conversation_.agent_since_status = false;
+    conversation_.early_end = EarlyEnd{change.status, event_->id, *time_, std::nullopt};
+    return true;
+}
+
+void FoldStep::keep_early(const AgentMessage& message) {
+    const auto& known = conversation_.early_words;
+    if (is_in_order() || !time_ || !is_newer(time_, conversation_.newest_status)) return;
+    if (!known || is_newer(time_, known->at)) conversation_.early_words = word_of(message);
 }
 
 void FoldStep::on(const AgentAction&) {
@@ -63,7 +80,7 @@ void FoldStep::on(const AgentAction&) {
 void FoldStep::on(const AgentMessage& message) {
     agent_acts();
     Turn* turn = open_turn();
-    if (!turn) return note_unopened(message);
+    if (!turn) return is_v0() ? note_unopened(message) : keep_early(message);
     const bool of_this_turn = is_in_order() || !time_ || !turn->opened_at || *time_ >= *turn->opened_at;
     const bool is_newer = is_in_order() || !turn->final_message || !turn->final_message->at || !time_ ||
                           *time_ >= *turn->final_message->at;
@@ -81,6 +98,8 @@ void FoldStep::on(const ErrorDetail& detail) {
         count(*awaiting);
     } else if (Turn* turn = open_turn(); turn && newer_or_equal_to_opening(*turn)) {
         turn->reason = reason;
+    } else if (conversation_.early_end && conversation_.early_end->status == "error") {
+        conversation_.early_end->reason = reason;
     }
 }
 
@@ -120,6 +139,7 @@ void FoldStep::note_stop_hook(bool has_one) {
 }
 
 void FoldStep::on(const StatusChange& change) {
+    if (keep_early(change)) return;
     const bool newest = is_newest();
     const bool stale = is_stale(change);
     raise(conversation_.newest);

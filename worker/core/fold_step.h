@@ -50,11 +50,18 @@ class FoldStep {
 
     // What each kind of event does (fold_events.cpp).
     void on(const UserMessage&);
-    /// A message that joins an open turn is its opening after all when the turn's own was not seen and the
-    /// message is not newer than what was seen first: the source sent live events and old ones interleaved.
     bool is_before(const std::optional<Instant>& first_event) const;
-    bool is_opening_told_late();
+    /// True for a message of a turn that began, and has come to its end, without it.
+    bool is_told_late();
+    /// True for a message of that turn that is not newer than what was seen of it first: the source sent live
+    /// events and old ones interleaved. The oldest of them is the turn's opening after all.
     bool claim_opening(Turn& turn) const;
+    /// An end while no turn is open that it could end, or behind the `finished` that stands: what opened its
+    /// turn has been overtaken. True when it is kept for that.
+    bool keep_early(const StatusChange& change);
+    void keep_early(const AgentMessage& message);
+    /// What was told before its turn was opened belongs to the turn that has just been.
+    void apply_early();
     void on(const AgentAction&);
     void on(const AgentMessage& message);
     FinalMessage word_of(const AgentMessage& message) const;

@@ -1,4 +1,5 @@
 // How a conversation moves from one state to another: turns are opened, revoked and counted (contract §4).
+#include <algorithm>
 #include <utility>
 
 #include "base/mutant.h"
@@ -80,6 +81,33 @@ void FoldStep::open(TurnKey key, std::optional<Instant> opened_at) {
     const bool is_first = !conversation_.last && turn.key != TurnKey("start");
     if (rules_.keep_digest) turn.digest.figures.usage_before = is_first ? UsageTold{} : conversation_.usage;
     stand(Open{std::move(turn)});
+    apply_early();
+}
+
+void FoldStep::apply_early() {
+    const auto words = std::exchange(conversation_.early_words, std::nullopt);
+    auto early = std::exchange(conversation_.early_end, std::nullopt);
+    Turn& turn = *open_turn();
+    if (is_in_order() || !turn.opened_at) return;
+    if (words && *words->at >= *turn.opened_at) turn.final_message = words;
+    if (!early || early->at < *turn.opened_at) return;
+    // Whatever else is older than that end belongs to its turn, too.
+    turn.first_at = early->at;
+    turn.status_seen = true;
+    conversation_.status = early->status;
+    conversation_.newest = std::max(conversation_.newest.value_or(early->at), early->at);
+    conversation_.newest_status = early->at;
+    Turn ending = std::move(turn);
+    if (early->status == "stuck") return end(Verdict::stuck, std::move(ending), early->status_event);
+    if (early->status == "finished") {
+        Candidate candidate = candidate_of(std::move(ending));
+        candidate.status_event = early->status_event;
+        candidate.at = early->at;
+        return stand(std::move(candidate));
+    }
+    ending.reason = early->reason;
+    AwaitingDetail awaiting{std::move(ending), early->status_event, at_ + rules_.settle};
+    stand(std::move(awaiting));
 }
 
 void FoldStep::open_unseen() {

@@ -78,6 +78,9 @@ void shift_times(Conversation& conversation, Micros by) {
     shift(conversation.newest, by);
     shift(conversation.newest_status, by);
     if (conversation.goal) shift(conversation.goal->at, by);
+    if (conversation.last) shift(conversation.last->first_at, by);
+    if (conversation.early_end) conversation.early_end->at += by;
+    if (conversation.early_words) shift(conversation.early_words->at, by);
     std::visit(ShiftTurn{by}, conversation.turn_state);
 }
 

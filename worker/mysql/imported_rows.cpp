@@ -54,6 +54,18 @@ Result<std::vector<ImportedRow>> MysqlImportedRows::find(const UpstreamTable& ta
     return found;
 }
 
+Result<std::vector<std::string>> MysqlImportedRows::present(const UpstreamTable& table,
+                                                            const std::string& after, std::size_t limit) {
+    TRY(const auto rows,
+        session_.query("SELECT row_id FROM imported_rows WHERE source=? AND generation=? AND row_id>? AND "
+                       "status<>? ORDER BY row_id LIMIT " +
+                           std::to_string(limit),
+                       {table.source, table.generation, after, std::string(status_of_gone)}));
+    std::vector<std::string> ids;
+    for (const SqlRow& row : rows) ids.push_back(Columns(row).text());
+    return ids;
+}
+
 Result<std::size_t> MysqlImportedRows::insert(const UpstreamTable& table,
                                               const std::vector<NewImport>& rows) {
     // What another import has taken over, or is about to, stays its own.

@@ -13,6 +13,8 @@ class MysqlImportedRows final : public ImportedRows {
 
     Result<std::vector<ImportedRow>> find(const UpstreamTable& table,
                                           const std::vector<std::string>& row_ids) override;
+    Result<std::vector<std::string>> present(const UpstreamTable& table, const std::string& after,
+                                             std::size_t limit) override;
     Result<std::size_t> insert(const UpstreamTable& table, const std::vector<NewImport>& rows) override;
     Result<void> update(const UpstreamTable& table, const ImportedRow& row) override;
     Result<bool> lock_active(CallbackId id) override;

@@ -17,6 +17,9 @@ struct UpstreamTable {
     std::string generation;  ///< "v0" or "v1"
 };
 
+/// ImportedRow::status of a row that is there no more.
+constexpr const char* status_of_gone = "DELETED";
+
 /// What is remembered of a row that was taken over.
 struct ImportedRow {
     std::string row_id;
@@ -47,6 +50,10 @@ class ImportedRows {
     /// Those of these rows that were taken over, in no order.
     virtual Result<std::vector<ImportedRow>> find(const UpstreamTable& table,
                                                   const std::vector<std::string>& row_ids) = 0;
+    /// Ids of rows that were taken over and are not known to be gone, behind `after` ("": from the first on),
+    /// in their order, at most `limit`.
+    virtual Result<std::vector<std::string>> present(const UpstreamTable& table, const std::string& after,
+                                                     std::size_t limit) = 0;
     /// Takes over the rows that were not, each as an ACTIVE callback that is still to be adopted; returns
     /// how many. Waits for a transaction that takes over one of them.
     virtual Result<std::size_t> insert(const UpstreamTable& table, const std::vector<NewImport>& rows) = 0;

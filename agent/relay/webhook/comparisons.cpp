@@ -1,6 +1,8 @@
 #include "agent/relay/webhook/comparisons.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace epilogue::relay {
 namespace {
@@ -24,7 +26,8 @@ void Comparisons::forget_if_done(const ConversationId& conversation) {
     const auto found = told_.find(conversation);
     if (found == told_.end()) return;
     const Told& told = found->second;
-    if (!told.due && !told.compared_since && told.brought.empty()) told_.erase(found);
+    const bool is_in_use = told.due || told.compared_since || !told.ends.empty() || told.impossible_until;
+    if (!is_in_use && told.brought.empty()) told_.erase(found);
 }
 
 void Comparisons::came(const ConversationId& conversation, const std::string& event, bool ends_run,
@@ -41,6 +44,62 @@ void Comparisons::came(const ConversationId& conversation, const std::string& ev
 void Comparisons::want(const ConversationId& conversation, Time now) {
     const std::lock_guard lock(mutex_);
     make_due(conversation, told_[conversation], now);
+}
+
+void Comparisons::before_end(const ConversationId& conversation, std::function<void()> go_on, Time now) {
+    {
+        const std::lock_guard lock(mutex_);
+        Told& told = told_[conversation];
+        const bool is_possible = !told.impossible_until || *told.impossible_until <= now;
+        if (is_possible && !is_closed_) {
+            told.ends.push_back({now, std::move(go_on)});
+            with_ends_.insert(conversation);
+            if (!told.compared_since) make_due(conversation, told, now);
+            return;
+        }
+    }
+    go_on();
+}
+
+void Comparisons::release(Time now) {
+    std::vector<WaitingEnd> over;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto each = with_ends_.begin(); each != with_ends_.end();) {
+            auto& ends = told_.at(*each).ends;
+            const auto waits = std::partition(ends.begin(), ends.end(), [&](const auto& end) {
+                return !is_closed_ && now - end.since < rules_.end_waits;
+            });
+            over.insert(over.end(), std::move_iterator(waits), std::move_iterator(ends.end()));
+            ends.erase(waits, ends.end());
+            each = ends.empty() ? with_ends_.erase(each) : std::next(each);
+        }
+    }
+    for (const auto& end : over) end.go_on();
+}
+
+void Comparisons::close() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_closed_ = true;
+    }
+    release({});
+}
+
+std::vector<Comparisons::WaitingEnd> Comparisons::take_ends(const ConversationId& conversation, Told& told,
+                                                            Compared how, std::optional<Time> compared_since,
+                                                            Time now) {
+    // A comparison that had begun before an end came may have read the log before that, too.
+    const auto newer = std::stable_partition(told.ends.begin(), told.ends.end(), [&](const auto& end) {
+        return how != Compared::caught_up || (compared_since && end.since <= *compared_since);
+    });
+    std::vector<WaitingEnd> over(std::move_iterator(told.ends.begin()), std::move_iterator(newer));
+    told.ends.erase(told.ends.begin(), newer);
+    if (told.ends.empty())
+        with_ends_.erase(conversation);
+    else
+        make_due(conversation, told, now);
+    return over;
 }
 
 std::vector<ConversationId> Comparisons::due(std::size_t limit, Time now) {
@@ -78,27 +137,37 @@ void Comparisons::brought(const ConversationId& conversation, const std::string&
 }
 
 void Comparisons::over(const ConversationId& conversation, Compared how, std::int64_t behind, Time now) {
-    const std::lock_guard lock(mutex_);
-    Told& told = told_[conversation];
-    told.compared_since.reset();
-    const bool is_to_be_tried = how == Compared::unanswered && ++told.tries < rules_.most_tries;
-    if (is_to_be_tried) {
-        if (!told.due) make_due(conversation, told, now + rules_.again * told.tries);
-        return;
+    std::vector<WaitingEnd> ends;
+    {
+        const std::lock_guard lock(mutex_);
+        Told& told = told_[conversation];
+        const auto compared_since = std::exchange(told.compared_since, std::nullopt);
+        told.impossible_until.reset();
+        if (how == Compared::impossible) told.impossible_until = now + rules_.impossible_for;
+        ends = take_ends(conversation, told, how, compared_since, now);
+        if (how == Compared::unanswered && ++told.tries < rules_.most_tries) {
+            if (!told.due) make_due(conversation, told, now + rules_.again * told.tries);
+        } else {
+            told.tries = 0;
+            told.earlier.clear();
+            if (how == Compared::unanswered || how == Compared::gone) {
+                missing_.found += behind;
+                missing_.lost += behind;
+            }
+            forget_if_done(conversation);
+        }
     }
-    told.tries = 0;
-    told.earlier.clear();
-    if (how == Compared::unanswered || how == Compared::gone) {
-        missing_.found += behind;
-        missing_.lost += behind;
-    }
-    forget_if_done(conversation);
+    for (const auto& end : ends) end.go_on();
 }
 
 MissingEvents Comparisons::take_missing(Time now) {
     const std::lock_guard lock(mutex_);
     std::vector<ConversationId> counted;
     for (auto& [conversation, told] : told_) {
+        if (told.impossible_until && *told.impossible_until <= now) {
+            told.impossible_until.reset();
+            counted.push_back(conversation);
+        }
         if (told.brought.empty() || now - told.brought_at < rules_.quiet) continue;
         missing_.found += static_cast<std::int64_t>(told.brought.size());
         missing_.filled += static_cast<std::int64_t>(told.brought.size());

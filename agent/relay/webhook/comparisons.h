@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -26,6 +27,9 @@ struct ComparisonRules {
     std::chrono::milliseconds again{120'000};  ///< after a server that did not answer
     int most_tries = 5;                        ///< then it is gone
     std::size_t most_ids = 20'000;             ///< of a conversation that are remembered
+    /// An end waits so long for its conversation to be compared: servers wait 30 s for their answers.
+    std::chrono::milliseconds end_waits{5'000};
+    std::chrono::milliseconds impossible_for{60'000};  ///< after a conversation that could not be compared
 };
 
 /// Events of logs that no webhook had brought.
@@ -54,6 +58,14 @@ class Comparisons {
     void came(const ConversationId& conversation, const std::string& event, bool ends_run, Time now);
     /// Is to be compared, whatever comes.
     void want(const ConversationId& conversation, Time now);
+    /// A webhook brings an end: compares the conversation, and calls `go_on` once all of its log that stands
+    /// before that end is in the topic, or that cannot be found out, or rules.end_waits are over. On this
+    /// thread, or on one that calls over(), release() or close().
+    void before_end(const ConversationId& conversation, std::function<void()> go_on, Time now);
+    /// Lets those ends go on that have waited for long enough.
+    void release(Time now);
+    /// Nothing waits any more, now and later.
+    void close();
     /// At most `limit` that are to be compared now. Of each over() is to be called.
     std::vector<ConversationId> due(std::size_t limit, Time now);
 
@@ -70,6 +82,10 @@ class Comparisons {
 
   private:
     using Ids = std::unordered_set<std::size_t>;  ///< hashes
+    struct WaitingEnd {
+        Time since;
+        std::function<void()> go_on;
+    };
     struct Told {
         Ids came;     ///< since the comparison began that is under way, or since the last one
         Ids earlier;  ///< before it
@@ -77,16 +93,23 @@ class Comparisons {
         Time brought_at;
         std::optional<Time> due;
         std::optional<Time> compared_since;  ///< it is being compared
+        std::vector<WaitingEnd> ends;
+        std::optional<Time> impossible_until;
         int tries = 0;
     };
 
     void make_due(const ConversationId& conversation, Told& told, Time when);
+    /// The ends of `told` that wait no longer; compares it again for those that have come meanwhile.
+    std::vector<WaitingEnd> take_ends(const ConversationId& conversation, Told& told, Compared how,
+                                      std::optional<Time> compared_since, Time now);
     void forget_if_done(const ConversationId& conversation);
 
     const ComparisonRules rules_;
     mutable std::mutex mutex_;
     std::unordered_map<ConversationId, Told> told_;
     std::set<std::pair<Time, ConversationId>> due_;
+    std::unordered_set<ConversationId> with_ends_;  ///< that wait
+    bool is_closed_ = false;
     MissingEvents missing_;
 };
 

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "agent/relay/webhook/known_owners.h"
+#include "agent/relay/webhook/own_order.h"
 #include "agent/relay/webhook/v0_files.h"
 #include "agent/relay/webhook/webhook_path.h"
 #include "schemas/json_reader.h"
@@ -51,6 +52,7 @@ struct WebhookDoor::Request {
     std::shared_ptr<void> waits;  ///< among those of the door
     std::array<std::atomic<std::size_t>, outcome_names.names.size()> counts{};
     std::atomic<std::size_t> open = 1;  ///< records that are not settled, and one while they are produced
+    bool has_waited = false;            ///< before its first end
 
     void count(Outcome outcome, std::size_t events = 1) {
         counts[static_cast<std::size_t>(outcome)] += events;
@@ -67,7 +69,7 @@ struct WebhookDoor::Request {
     std::optional<HttpReply> read(const EventsOf& of) {
         const auto elements = json_elements(body);
         if (!elements) return http_refusal(400, "the body: expected a JSON array of events");
-        for (const std::string_view element : *elements) add(of.conversation_id, element);
+        for (const std::size_t place : own_order(*elements)) add(of.conversation_id, (*elements)[place]);
         return std::nullopt;
     }
     std::optional<HttpReply> read(const ConversationInfo&) {
@@ -164,44 +166,58 @@ void WebhookDoor::check(const std::shared_ptr<Request>& request) {
                 return request->reply(http_unavailable("whose conversation it is cannot be told now"));
             }
             request->forbidden = std::move(*checked);
-            produce(request);
+            produce(request, 0);
         });
 }
 
-void WebhookDoor::produce(const std::shared_ptr<Request>& request) {
+std::optional<MadeRecord> WebhookDoor::record_of(Request& request, std::size_t number) const {
+    const Item& item = request.items[number];
+    if (request.forbidden.contains(item.conversation_id)) {
+        request.count(Outcome::forbidden);
+        return std::nullopt;
+    }
+    DoorEvent event;
+    event.conversation_id = item.conversation_id;
+    event.json = item.json;
+    event.traceparent = request.traceparent;
+    auto made = records_.make(event, rules_.max_event_bytes());
+    if (auto* record = std::get_if<MadeRecord>(&made)) return std::move(*record);
+    if (const auto* none = std::get_if<NoEvent>(&made)) {
+        if (request.first_fault.empty())
+            request.first_fault = "item " + std::to_string(number) + ": " + none->why;
+        request.count(Outcome::invalid);
+    } else {
+        request.count(Outcome::left_out);
+    }
+    return std::nullopt;
+}
+
+bool WebhookDoor::produce(const std::shared_ptr<Request>& request, std::size_t item, MadeRecord record) {
+    if (record.is_trimmed) rules_.observer.trimmed(Door::webhook);
+    ++request->open;
+    CameEvent came{request->items[item].conversation_id, std::move(record.event_id), record.ends_run};
+    const auto settled = [this, request, came = std::move(came)](const Result<void>& answer) {
+        if (answer) rules_.came(came);
+        request->count(answer ? Outcome::acknowledged : Outcome::failed);
+        request->close_one(rules_.observer);
+    };
+    if (topic_.produce(std::move(record.record), settled)) return true;
+    --request->open;
+    return false;
+}
+
+void WebhookDoor::produce(const std::shared_ptr<Request>& request, std::size_t from) {
     // Each item is judged by itself: what becomes of one lets no other in.
-    for (std::size_t i = 0; i < request->items.size(); ++i) {
-        const Item& item = request->items[i];
-        if (request->forbidden.contains(item.conversation_id)) {
-            request->count(Outcome::forbidden);
-            continue;
-        }
-        DoorEvent event;
-        event.conversation_id = item.conversation_id;
-        event.json = item.json;
-        event.traceparent = request->traceparent;
-        auto made = records_.make(event, rules_.max_event_bytes());
-        if (const auto* none = std::get_if<NoEvent>(&made)) {
-            if (request->first_fault.empty())
-                request->first_fault = "item " + std::to_string(i) + ": " + none->why;
-            request->count(Outcome::invalid);
-        } else if (auto* record = std::get_if<MadeRecord>(&made)) {
-            if (record->is_trimmed) rules_.observer.trimmed(Door::webhook);
-            ++request->open;
-            CameEvent came{item.conversation_id, std::move(record->event_id), record->ends_run};
-            const auto settled = [this, request, came = std::move(came)](const Result<void>& answer) {
-                if (answer) rules_.came(came);
-                request->count(answer ? Outcome::acknowledged : Outcome::failed);
-                request->close_one(rules_.observer);
-            };
-            if (!topic_.produce(std::move(record->record), settled)) {
-                // The rest stays out, so that nothing overtakes what had no room.
-                --request->open;
-                request->count(Outcome::no_room, request->items.size() - i);
-                break;
-            }
-        } else {
-            request->count(Outcome::left_out);
+    for (std::size_t i = from; i < request->items.size(); ++i) {
+        auto record = record_of(*request, i);
+        if (!record) continue;
+        if (record->ends_run && !std::exchange(request->has_waited, true))
+            return rules_.before_end(request->items[i].conversation_id,
+                                     [this, request, i] { produce(request, i); });
+        if (!produce(request, i, std::move(*record))) {
+            // The rest stays out, so that nothing overtakes what had no room.
+            request->count(Outcome::no_room, request->items.size() - i);
+            break;
         }
     }
     request->close_one(rules_.observer);

@@ -33,6 +33,10 @@ struct WebhookRules {
     DoorObserver observer = {};
     /// Told of each event that the topic has acknowledged. On the topic's own thread.
     std::function<void(const CameEvent&)> came = [](const auto&) {};
+    /// Asked before an event that says that a run is over: calls `go_on`, on whatever thread, when it may be
+    /// in the topic, because what stands before it in the server's log is, or that cannot be found out.
+    std::function<void(const ConversationId&, std::function<void()> go_on)> before_end =
+        [](const auto&, const auto& go_on) { go_on(); };
     /// Told whether the owners of conversations can be asked: "", or why not.
     std::function<void(const std::string& why)> owners_answered = [](auto&&) {};
 };
@@ -56,7 +60,11 @@ class WebhookDoor final : public HttpService {
   private:
     struct Request;
     void check(const std::shared_ptr<Request>& request);
-    void produce(const std::shared_ptr<Request>& request);
+    /// From that item on.
+    void produce(const std::shared_ptr<Request>& request, std::size_t from);
+    /// The item's record; nullopt: it makes none, and is counted.
+    std::optional<MadeRecord> record_of(Request& request, std::size_t item) const;
+    bool produce(const std::shared_ptr<Request>& request, std::size_t item, MadeRecord record);
 
     Topic& topic_;
     const SenderKeys keys_;

@@ -54,6 +54,20 @@ BOOST_AUTO_TEST_CASE(agent_servers_of_the_relay_are_tables_whose_faults_name_lin
                    .ends_with("servers: expected tables [[relay.servers]] with url, key and all"));
 }
 
+BOOST_AUTO_TEST_CASE(app_servers_of_the_relay_are_tables_each_address_and_organisation_once) {
+    const std::string start = "[[relay.app_servers]]\nurl = \"https://one\"\nkey = \"k\"\n";
+    const Config config = loaded(start + start + "org = \"o-1\"\n");
+    BOOST_REQUIRE(config.relay.app_servers.size() == 2U);
+    BOOST_TEST(config.relay.app_servers[0].key.reveal() == "k");
+    BOOST_TEST(config.relay.app_servers[0].org == "");
+    BOOST_TEST(config.relay.app_servers[1].org == "o-1");
+    BOOST_TEST(refusal(start + start) == "F:6: [relay] app_servers: number 2: https://one is there twice");
+    BOOST_TEST(refusal(start + "org = \"a\\nb\"")
+                   .starts_with("F:4: [relay] app_servers: org: expected the id of an organisation"));
+    BOOST_TEST(refusal(start + "all = true") ==
+               "F:4: [relay] app_servers: all: unknown key: expected url, key or org");
+}
+
 BOOST_AUTO_TEST_CASE(every_key_of_the_contract_is_read_from_a_file) {
     const Config config = loaded(R"(
 [kafka]
@@ -151,7 +165,8 @@ format = "json"
     expected.extensions.edit<SummarySection>() = {
         {"digest"}, 7s, "https://x/{conversation_id}", Language::german, true};
     expected.agent_server = {"http://agent:8000", Secret("s")};
-    expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3, {}};
+    expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3, {},
+                      {}};
     expected.relay.servers = {{"http://one", Secret("s1"), true}, {"http://two:2", Secret(), false}};
     expected.extensions.edit<SlackSection>() = {
         "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};

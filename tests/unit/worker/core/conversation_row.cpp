@@ -74,6 +74,10 @@ std::vector<Story> stories() {
     const std::vector<std::vector<Event>> told{
         {},
         {status("i", 0s, "idle")},
+        {user_says("u1", 1s), status("s1", 2s, "stuck"), agent_finishes("w2", 2300ms, "\"More\""),
+         status("e2", 2500ms, "error"), error_detail("d2", 2600ms, "Code", "why")},
+        {user_says("u1", 1s), status("s1", 2s, "stuck"), status("f2", 2500ms, "finished"),
+         user_says("u2", 2200ms)},
         {user_says("u1", 1s)},
         {status("r1", 1s, "running")},
         {user_says("u1", 1s), with_work(agent_says("a1", 3s, "Which \"file\"?\n\u2028🚀"))},

@@ -108,6 +108,74 @@ BOOST_AUTO_TEST_CASE(a_message_told_after_the_turn_that_it_opened_has_ended_open
     BOOST_TEST(failed.settles().turns() == "u1 error by e1");
 }
 
+/// A second turn's events, of which the later ones come first, as 1.7.3's webhooks tell them.
+struct Overtaken {
+    std::vector<Event> end;        ///< with or without the words before it
+    std::vector<Event> beginning;  ///< as told after the end
+    const char* turn;
+};
+
+BOOST_AUTO_TEST_CASE(a_message_told_after_the_end_of_a_second_turn_opens_the_turn_that_has_ended) {
+    const Event said = user_says("u2", 10s);
+    const Event resumed = status("r2", 11s, "running");
+    const Event worked = agent_acts("a2", 12s);
+    const Event words = agent_finishes("w2", 14s, "More.");
+    const Event done = status("f2", 15s, "finished");
+    for (const Overtaken& each : std::vector<Overtaken>{
+             {{words, done},
+              {status("i2", 9s, "idle"), said, resumed, worked},
+              "u2 finished by f2 \"More.\""},
+             {{done}, {said, resumed, worked, words}, "u2 finished by f2 \"More.\""},
+             {{words, done}, {resumed, said, worked}, "u2 finished by f2 \"More.\""},
+             {{done}, {resumed, said, words}, "u2 finished by f2 \"More.\""},
+             {{agent_says("w2", 14s, "Which?"), done}, {said}, "u2 awaiting_user_input by f2 \"Which?\""},
+             {{done}, {resumed, worked}, "r2 finished by f2"},
+             {{status("s2", 15s, "stuck")}, {said, resumed}, "u2 stuck by s2"},
+             {{status("e2", 15s, "error"), error_detail("d2", 16s, "Code", "why")},
+              {said, resumed},
+              "u2 error by e2 [Code: why]"},
+             {{status("e2", 15s, "error")},
+              {said, resumed, error_detail("d2", 16s, "Code", "why")},
+              "u2 error by e2 [Code: why]"}}) {
+        Story story = counted_once();
+        story.read(each.end);
+        BOOST_TEST(story.settles().turn_state() == "ended");
+        story.read(each.beginning).settles();
+        BOOST_TEST(story.turns() == std::string("u1 finished by f1 \"Done.\"; ") + each.turn);
+        BOOST_TEST(story.turn_state() == "ended");
+        story.read({said, worked, user_says("joined", 13s)}).settles();
+        BOOST_TEST(story.turn_state() == "ended");
+        story.read({user_says("u3", 20s)});
+        BOOST_TEST(story.turn_state() == "open u3");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_end_told_before_the_first_one_has_settled_ends_the_turn_that_it_is_of) {
+    Story story = finished_once();
+    story.read({status("f2", 15s, "finished"), user_says("u2", 10s), status("r2", 11s, "running"),
+                agent_finishes("w2", 14s, "More.")});
+    BOOST_TEST(story.settles().turns() == "u1 finished by f1 \"Done.\"; u2 finished by f2 \"More.\"");
+    BOOST_TEST(story.turn_state() == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(what_an_end_has_overtaken_is_not_late_before_that_end_is_applied) {
+    Story story = counted_once();
+    story.read({status("f2", 300s, "finished"), user_says("u2", 10s)});
+    BOOST_TEST((story.applied() == Applied::applied));
+    BOOST_TEST(story.settles().turns() == "u1 finished by f1 \"Done.\"; u2 finished by f2");
+    story.read({status("r2", 11s, "running")});
+    BOOST_TEST((story.applied() == Applied::late));
+    BOOST_TEST(story.turn_state() == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(an_end_whose_turn_is_never_told_ends_no_other) {
+    Story story = counted_once();
+    story.read({agent_finishes("w2", 14s, "More."), status("f2", 15s, "finished"), user_says("u3", 20s)});
+    BOOST_TEST(story.settles().turn_state() == "open u3");
+    story.read({status("f3", 25s, "finished")});
+    BOOST_TEST(story.settles().turns() == "u1 finished by f1 \"Done.\"; u3 finished by f3");
+}
+
 BOOST_AUTO_TEST_CASE(a_steering_event_more_than_30_s_older_than_the_newest_status_is_late) {
     Story story;
     story.read({user_says("u1", 60s), status("r1", 100s, "running")});

@@ -114,3 +114,56 @@ BOOST_AUTO_TEST_CASE(what_is_being_compared_is_not_begun_a_second_time) {
     comparisons.over(one, Compared::caught_up, 0, start + 4s);
     BOOST_TEST(comparisons.due(10, start + 63s).size() == 1U);
 }
+
+namespace {
+
+/// Ends that wait, by name, and those that went on.
+struct Ends {
+    Comparisons& comparisons;
+    std::string gone_on;
+    void wait(const ConversationId& conversation, const std::string& name, Comparisons::Time now) {
+        comparisons.before_end(
+            conversation, [this, name] { gone_on += name; }, now);
+    }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_end_waits_until_a_comparison_that_began_after_it_is_over) {
+    Comparisons comparisons(rules());
+    Ends ends{comparisons, ""};
+    ends.wait(one, "a", start);
+    BOOST_TEST(comparisons.due(10, start).size() == 1U);
+    ends.wait(one, "b", start + 1s);
+    comparisons.over(one, Compared::caught_up, 0, start + 2s);
+    BOOST_TEST(ends.gone_on == "a");
+    BOOST_TEST(comparisons.due(10, start + 2s).size() == 1U);
+    comparisons.over(one, Compared::caught_up, 0, start + 3s);
+    BOOST_TEST(ends.gone_on == "ab");
+    BOOST_TEST(comparisons.due(10, start + 1000s).empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_end_waits_no_longer_than_it_may_and_not_where_nobody_can_tell) {
+    Comparisons comparisons(rules());
+    Ends ends{comparisons, ""};
+    ends.wait(one, "a", start);
+    comparisons.release(start + 4s);
+    BOOST_TEST(ends.gone_on == "");
+    comparisons.release(start + 5s);
+    BOOST_TEST(ends.gone_on == "a");
+    comparisons.due(10, start + 5s);
+    ends.wait(one, "b", start + 5s);
+    comparisons.over(one, Compared::unanswered, 0, start + 6s);
+    BOOST_TEST(ends.gone_on == "ab");
+    ends.wait(two, "c", start);
+    comparisons.due(10, start);
+    comparisons.over(two, Compared::impossible, 0, start);
+    BOOST_TEST(ends.gone_on == "abc");
+    ends.wait(two, "d", start + 59s);  // known not to be possible
+    BOOST_TEST(ends.gone_on == "abcd");
+    ends.wait(two, "e", start + 61s);
+    BOOST_TEST(ends.gone_on == "abcd");
+    comparisons.close();
+    ends.wait(two, "f", start + 62s);
+    BOOST_TEST(ends.gone_on == "abcdef");
+}

@@ -101,6 +101,8 @@ struct Rig {
     std::mutex mutex;
     std::map<Outcome, std::size_t> counts;
     std::vector<std::string> came;  ///< "conversation/event", with "!" at the end of a run
+    bool ends_wait = false;
+    std::vector<std::function<void()>> waiting;  ///< ends
     WebhookDoor door;
 
     explicit Rig(std::vector<Secret> keys = {Secret("key"), Secret("other")})
@@ -116,6 +118,11 @@ struct Rig {
                     const std::lock_guard lock(mutex);
                     came.push_back(event.conversation_id.text() + "/" + event.id +
                                    (event.ends_run ? "!" : ""));
+                },
+                [this](const ConversationId&, std::function<void()> go_on) {
+                    if (!ends_wait) return go_on();
+                    const std::lock_guard lock(mutex);
+                    waiting.push_back(std::move(go_on));
                 }}) {}
 
     /// The answer that will come.
@@ -321,4 +328,40 @@ BOOST_AUTO_TEST_CASE(what_waits_for_the_topic_is_counted_until_it_is_answered) {
     BOOST_TEST(rig.door.waiting().longest.count() == 0);
     BOOST_TEST(rig.post("/events/c", "no array").get().status == 400U);
     BOOST_TEST(rig.door.waiting().events == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(an_end_and_what_follows_it_wait_until_what_stands_before_it_is_in_the_topic) {
+    const auto status = [](const std::string& id, const std::string& value) {
+        return R"({"kind":"ConversationStateUpdateEvent","key":"execution_status","id":")" + id +
+               R"(","value":")" + value + R"("})";
+    };
+    const std::string before = R"({"kind":"ActionEvent","id":"a"})";
+    const std::string behind = R"({"kind":"ObservationEvent","id":"o"})";
+    Rig rig;
+    rig.ends_wait = true;
+    auto answer = rig.post("/events/c1", "[" + before + "," + status("f", "finished") + "," + behind + "," +
+                                             status("p", "paused") + "]");
+    eventually("the end waits", [&] {
+        const std::lock_guard lock(rig.mutex);
+        return rig.waiting.size() == 1;
+    });
+    rig.topic.settle();
+    BOOST_TEST(rig.topic.values() == std::vector<std::string>{before}, boost::test_tools::per_element());
+    BOOST_TEST((answer.wait_for(std::chrono::seconds(0)) == std::future_status::timeout));
+    rig.waiting.front()();
+    BOOST_TEST(rig.topic.records().size() == 4U);
+    BOOST_TEST(rig.waiting.size() == 1U);  // once for a request
+    rig.topic.settle();
+    BOOST_TEST(answer.get().status == 200U);
+}
+
+BOOST_AUTO_TEST_CASE(events_of_one_request_come_into_the_topic_as_they_happened) {
+    const auto event = [](const std::string& id, const std::string& time) {
+        return R"({"id":")" + id + R"(","timestamp":"2026-11-23T10:00:)" + time + R"("})";
+    };
+    Rig rig;
+    const auto reply = rig.posted(2, "/events/c1", "[" + event("b", "02") + "," + event("a", "01.5") + "]");
+    BOOST_TEST(reply.status == 200U);
+    BOOST_TEST(rig.topic.values() == (std::vector<std::string>{event("a", "01.5"), event("b", "02")}),
+               boost::test_tools::per_element());
 }

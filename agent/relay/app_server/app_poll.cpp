@@ -1,0 +1,240 @@
+#include "agent/relay/app_server/app_poll.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "agent/relay/app_server/produced.h"
+#include "base/instant.h"
+#include "base/io/log.h"
+#include "base/stoppable_wait.h"
+#include "base/thread_name.h"
+
+namespace epilogue::relay {
+namespace {
+
+/// What agent servers told late is stored among older events: so far back they are read once more.
+constexpr std::chrono::minutes read_again{2};
+constexpr std::chrono::seconds to_reach{3};
+constexpr int most_failures = 3;  ///< of one look
+
+/// That long before `time`; "" when it is no time without a zone, which the server compares as text.
+std::string before(const std::string& time, Micros by) {
+    const auto at = parse_instant(time);
+    const bool has_zone = time.find_first_of("Z+") != std::string::npos || time.rfind('-') > 10;
+    if (!at || has_zone) return "";
+    std::string text = to_iso(*at - by);
+    text.pop_back();
+    return text;
+}
+
+std::size_t hash_of(const std::string& id) {
+    return std::hash<std::string>()(id);
+}
+
+}  // namespace
+
+AppPoll::AppPoll(AppServer::Rules server, AppPositions& positions, Topic& topic, AppPollRules rules,
+                 AppPollObserver observer)
+    : server_(std::move(server)),
+      positions_(positions),
+      topic_(topic),
+      rules_(std::move(rules)),
+      observer_(std::move(observer)) {
+    thread_ = named_thread("relay app srv", [this](const std::stop_token& stop) { run(stop); });
+}
+
+AppPoll::~AppPoll() {
+    thread_.request_stop();
+    thread_.join();
+    if (const auto done = positions_.release(server_.name(), rules_.owner); !done)
+        log_warn("an app server could not be let go", {{"cause", done.error().text}});
+}
+
+std::string AppPoll::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+void AppPoll::note(const std::string& trouble) {
+    const std::lock_guard lock(mutex_);
+    if (!trouble.empty() && trouble != trouble_)
+        log_warn("an app server could not be read", {{"server", server_.name()}, {"cause", trouble}});
+    trouble_ = trouble;
+}
+
+void AppPoll::run(const std::stop_token& stop) {
+    Clock::duration pause{};
+    int failures = 0;
+    do {
+        const auto began = Clock::now();
+        const auto looked = look(stop);
+        if (stop.stop_requested()) return;
+        note(looked ? hindrance_ : looked.error().text);
+        tell_behind();
+        failures = looked ? 0 : std::min(failures + 1, 6);
+        pause = std::max<Clock::duration>(rules_.look_every * (1 << failures),
+                                          rules_.rest * (Clock::now() - began));
+    } while (wait_or_stop(stop, std::min<Clock::duration>(pause, rules_.most_rest)));
+}
+
+Result<bool> AppPoll::hold() {
+    const auto asked_at = Clock::now();
+    if (lease_end_ - asked_at > rules_.lease / 2) return true;
+    TRY(const auto floor, positions_.hold(server_.name(), rules_.owner, rules_.lease));
+    if (!floor) {
+        looked_.clear();
+        return false;
+    }
+    floor_ = floor->empty() ? to_iso(system_now() - rules_.first_floor) : *floor;
+    lease_end_ = asked_at + rules_.lease;
+    return true;
+}
+
+Result<bool> AppPoll::look(const std::stop_token& stop) {
+    requests_ = 0;
+    hindrance_.clear();
+    TRY(const bool is_ours, hold());
+    if (!is_ours) return true;
+    TRY(auto listed, list(stop));
+    TRY_VOID(learn_positions(listed));
+    // Those that had to wait the last time come first.
+    std::ranges::stable_sort(listed, {}, [&](const auto& each) { return looked_.at(each.id).at; });
+    bool is_complete = true;
+    int failures = 0;
+    std::string newest;
+    for (const AppConversation& each : listed) {
+        Looked& looked = looked_.at(each.id);
+        newest = std::max(newest, each.updated_at);
+        if (looked.updated_at == each.updated_at && Clock::now() - looked.at < rules_.quiet_every) continue;
+        if (requests_ >= rules_.requests) {
+            is_complete = false;
+            break;
+        }
+        const auto done = read(each, looked, stop);
+        looked.at = Clock::now();
+        if (!done) {
+            // One that cannot be read holds up no other; a server that is away is not asked for each.
+            if (++failures == most_failures || stop.stop_requested()) return Failure(done.error());
+            hindrance_ = done.error().text;
+            is_complete = false;
+            continue;
+        }
+        reach(each, stop);
+        looked.updated_at = each.updated_at;
+    }
+    const auto updated = parse_instant(newest);
+    if (!is_complete || !updated) return is_complete;
+    const std::string floor = to_iso(*updated - rules_.linger);
+    if (floor > floor_) {
+        TRY_VOID(positions_.set_floor(server_.name(), rules_.owner, floor));
+        floor_ = floor;
+    }
+    return true;
+}
+
+Result<std::vector<AppConversation>> AppPoll::list(const std::stop_token& stop) {
+    std::vector<AppConversation> listed;
+    std::set<ConversationId> known;
+    std::string page_id;
+    do {
+        ++requests_;
+        TRY(auto page, server_.conversations(floor_, page_id, stop));
+        for (AppConversation& each : page.items)
+            if (known.insert(each.id).second) listed.push_back(std::move(each));
+        if (page.next_page_id == page_id) break;
+        page_id = page.next_page_id;
+    } while (!page_id.empty());
+    std::erase_if(looked_, [&](const auto& each) { return !known.contains(each.first); });
+    return listed;
+}
+
+Result<void> AppPoll::learn_positions(const std::vector<AppConversation>& conversations) {
+    std::vector<ConversationId> unknown;
+    for (const auto& each : conversations)
+        if (!looked_.contains(each.id)) unknown.push_back(each.id);
+    if (unknown.empty()) return {};
+    TRY(const auto known, positions_.positions(unknown));
+    for (const ConversationId& each : unknown) {
+        const auto found = known.find(each);
+        looked_[each].position = found == known.end() ? AppPosition{} : found->second;
+    }
+    return {};
+}
+
+Result<void> AppPoll::read(const AppConversation& conversation, Looked& looked, const std::stop_token& stop) {
+    ++requests_;
+    TRY(const auto count, server_.count(conversation.id, stop));
+    looked.behind = std::max<std::int64_t>(0, count - looked.position.told);
+    if (count == looked.position.told) return {};
+    const AppPosition before_it = looked.position;
+    TRY(const auto fresh, bring(conversation, looked, before(before_it.newest, read_again), stop));
+    looked.position.told = before_it.told + fresh;
+    if (looked.position.told < count) {
+        // Some were stored among those that had been read.
+        TRY_VOID(bring(conversation, looked, "", stop));
+        looked.position.told = count;
+    }
+    looked.has_ids = true;
+    looked.behind = 0;
+    return positions_.save(server_.name(), rules_.owner, conversation.id, looked.position);
+}
+
+Result<std::int64_t> AppPoll::bring(const AppConversation& conversation, Looked& looked,
+                                    const std::string& since, const std::stop_token& stop) {
+    const std::string newest_before = looked.position.newest;
+    std::string newest = newest_before;
+    std::int64_t fresh = 0;
+    std::string page_id;
+    std::vector<std::size_t> produced_ids;
+    do {
+        TRY(const bool is_ours, hold());
+        if (!is_ours || lease_end_ - Clock::now() < rules_.delivery)
+            return retryable("another relay reads it by now");
+        ++requests_;
+        TRY(const auto page, server_.events(conversation.id, since, page_id, stop));
+        Produced produced(topic_);
+        produced_ids.clear();
+        for (const AppEvent& event : page.items) {
+            const std::size_t id = hash_of(event.id);
+            if (looked.ids.contains(id)) continue;
+            if (looked.has_ids || event.timestamp > newest_before) ++fresh;
+            newest = std::max(newest, event.timestamp);
+            produced_ids.push_back(id);
+            if (const auto record = observer_.make_record(conversation.id, event.json))
+                produced.add(*record, stop);
+        }
+        TRY_VOID(produced.wait());
+        looked.ids.insert(produced_ids.begin(), produced_ids.end());
+        if (page.next_page_id == page_id) break;
+        page_id = page.next_page_id;
+    } while (!page_id.empty());
+    looked.position.newest = newest;
+    return fresh;
+}
+
+void AppPoll::reach(const AppConversation& conversation, const std::stop_token& stop) {
+    if (conversation.agent_url.empty()) return;
+    auto [found, is_new] = reached_.try_emplace(conversation.agent_url);
+    Reached& reached = found->second;
+    if (is_new || Clock::now() - reached.at >= rules_.reach_again) {
+        HttpRequest request;
+        request.url = conversation.agent_url + "/alive";
+        request.timeout = to_reach;
+        request.stop = stop;
+        const auto answer = http_.send(request);
+        reached = {answer.outcome == HttpOutcome::answered && answer.status < 500, Clock::now()};
+    }
+    if (reached.answers) observer_.reachable(conversation);
+    constexpr std::size_t most = 10'000;
+    if (reached_.size() > most) reached_.clear();
+}
+
+void AppPoll::tell_behind() {
+    std::int64_t behind = 0;
+    for (const auto& [id, each] : looked_) behind += each.behind;
+    observer_.behind(behind);
+}
+
+}  // namespace epilogue::relay

@@ -1,0 +1,78 @@
+// What an OpenHands app server tells of its conversations by its V1 API.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/io/http.h"
+#include "base/result.h"
+#include "base/secret.h"
+
+namespace epilogue::relay {
+
+struct AppConversation {
+    ConversationId id;
+    std::string updated_at;  ///< as the server writes it
+    /// @{ Of the agent server in its sandbox, while that runs; "": none.
+    std::string agent_url;
+    Secret session_key;
+    /// @}
+};
+
+struct AppConversations {
+    std::vector<AppConversation> items;
+    std::string next_page_id;  ///< "": the last page
+};
+
+struct AppEvent {
+    std::string id;
+    std::string timestamp;  ///< as its agent server wrote it: local time, compares as text
+    std::string json;
+};
+
+struct AppEvents {
+    std::vector<AppEvent> items;  ///< the oldest first
+    std::string next_page_id;     ///< "": the last page
+};
+
+/// @{ Answers' bodies. Errors: retryable, it is none.
+Result<AppConversations> app_conversations_in(std::string_view body);
+Result<AppEvents> app_events_in(std::string_view body);
+/// @}
+
+/// Blocking. Errors are retryable and never hold the key or what the server wrote.
+class AppServer {
+  public:
+    struct Rules {
+        std::string url;  ///< base
+        Secret key;       ///< empty: none
+        std::string org;  ///< whose conversations; "": those that the key sees by itself
+        std::chrono::milliseconds deadline{30'000};
+    };
+    explicit AppServer(Rules rules) : rules_(std::move(rules)) {}
+
+    /// Those that were updated since, as the server orders them.
+    Result<AppConversations> conversations(const std::string& since, const std::string& page_id,
+                                           const std::stop_token& stop) const;
+    /// Of its log, from that own time on ("": all).
+    Result<AppEvents> events(const ConversationId& conversation, const std::string& since,
+                             const std::string& page_id, const std::stop_token& stop) const;
+    /// How many events its log has.
+    Result<std::int64_t> count(const ConversationId& conversation, const std::stop_token& stop) const;
+
+    /// "https://host" or "https://host#org".
+    std::string name() const { return rules_.org.empty() ? rules_.url : rules_.url + "#" + rules_.org; }
+
+  private:
+    Result<std::string> get(const std::string& path, const std::stop_token& stop) const;
+
+    const Rules rules_;
+    HttpClient http_;
+};
+
+}  // namespace epilogue::relay
