@@ -138,10 +138,15 @@ class Worker {
           sinks_(replaceable(make_sinks(sink_settings(config)))),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
-          final_messages_(make_asking_sources({config.extensions,
-                                               [this](const ConversationId& conversation_id) {
-                                                   return agents_.server_of(conversation_id);
-                                               }})),
+          final_messages_(make_asking_sources(
+              {.sections = config.extensions,
+               .find_server =
+                   [this](const ConversationId& conversation_id) {
+                       return agents_.server_of(conversation_id);
+                   },
+               .asked = [&metrics = telemetry.metrics](
+                            std::string_view source,
+                            std::string_view result) { metrics.summary_asked(source, result); }})),
           consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group,
                     config.kafka.dead_letter_topic),
           dead_letters_(kafka_settings(config), config.kafka.dead_letter_topic),

@@ -19,6 +19,8 @@ namespace epilogue {
 struct AskerSettings {
     ConfigExtensions sections;                  ///< of the configuration
     AgentServerSource::FindServer find_server;  ///< the agent server that has a conversation
+    /// A source was asked; what came of it, as asking_sources.h spells it. May be called from any thread.
+    std::function<void(std::string_view source, std::string_view result)> asked = [](auto, auto) {};
 };
 
 /// A source's file defines one, as `const SummarySourceDescriptor& <name>_summary_source()`;

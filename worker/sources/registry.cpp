@@ -12,6 +12,7 @@
 // clang-format off: a line a source, and adding one changes no other line.
 #define EPILOGUE_SUMMARY_SOURCES(SOURCE) \
     SOURCE(final)                        \
+    SOURCE(ask_agent)                    \
     SOURCE(digest)
 
 // clang-format on
@@ -46,7 +47,9 @@ ConfigSection summary_section() {
         {
             {"sources", some_of(place(&SummarySection::sources), std::move(names)), order},
             {"deadline_s", number(place(&SummarySection::deadline), 1, 3600),
-             "How long a post waits at most for the agent server to say the last words."},
+             "How long a post waits at most for all sources together; those that ask share it."},
+            {"question_file", text_file(place(&SummarySection::question_file)),
+             "What ask_agent asks, when not our own question for a summary in under 200 words."},
             {"web_url", optional_url(place(&SummarySection::web_url)),
              "e.g. https://app.example.com/conversations/{conversation_id}: adds a link under the summary."},
             {"language", language_key(),
@@ -107,7 +110,7 @@ std::unique_ptr<FinalMessageSource> make_asking_sources(const AskerSettings& set
         if (descriptor->make_asker != nullptr) entry.asker = descriptor->make_asker(settings);
         entries.push_back(std::move(entry));
     }
-    return std::make_unique<AskingSources>(std::move(entries));
+    return std::make_unique<AskingSources>(std::move(entries), settings.asked);
 }
 
 }  // namespace epilogue
