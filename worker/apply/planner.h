@@ -27,6 +27,7 @@ struct Plan {
     std::vector<SummaryRow> summaries;
     std::vector<DeliveryRow> deliveries;
     std::vector<CallbackId> changed_callbacks;
+    std::set<TurnId> serverless;   ///< whose summary can be asked for without an agent server
     std::set<DeliveryId> waiting;  ///< ids of deliveries whose summary is owed; known once it is written
 };
 
