@@ -1,9 +1,12 @@
 // What each kind of event does to a conversation (contract §4).
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/mutant.h"
 #include "base/redacted.h"
+#include "schemas/instruction.h"
 #include "worker/core/fold_step.h"
 
 namespace epilogue {
@@ -19,9 +22,23 @@ Reason reason_of(std::string_view code, std::string_view detail, std::string_vie
             redacted_prefix(kind, max_kind_bytes)};
 }
 
+/// Our own instruction was read, and no end of the agent's since: nothing opens or ends a turn, or adds words
+/// to one, but another user message.
+bool is_instructed(const Conversation& conversation) {
+    return conversation.status == instructed_status;
+}
+
+/// Whether a status is an end of the agent's, in either generation.
+bool ends_instruction(std::string_view status) {
+    constexpr std::array<std::string_view, 7> ends{
+        "finished", "error", "stuck", "deleting", "awaiting_user_input", "rejected", "stopped"};
+    return std::ranges::find(ends, status) != ends.end();
+}
+
 }  // namespace
 
 void FoldStep::on(const UserMessage&) {
+    if (is_instructed(conversation_)) conversation_.status = "idle";
     if (is_opening_told_late()) return;
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
         count(*candidate);
@@ -88,6 +105,7 @@ void FoldStep::on(const GoalUpdate& goal) {
     GoalLoop& loop = conversation_.goal.emplace(conversation_.goal.value_or(GoalLoop{}));
     if (!is_in_order() && !is_newer(time_, loop.at)) return;
     loop = {goal.active, time_};
+    if (is_instructed(conversation_)) return;
     if (!goal.active) return end_with(goal);
     // Before its first round an earlier turn may have ended, which the goal's own message counts.
     if (goal.rounds > 0) revoke_older();
@@ -125,6 +143,11 @@ void FoldStep::on(const StatusChange& change) {
     raise(conversation_.newest);
     raise(conversation_.newest_status);
     if (stale) return;
+    if (change.status == instructed_status) return instruct();
+    if (is_instructed(conversation_)) {
+        if (ends_instruction(change.status)) conversation_.status = change.status;
+        return;
+    }
     is_first_status_ = conversation_.status.empty();
     if (is_v0() && change.status == "awaiting_user_input") open_unopened();
     const Turn* turn = current_turn(conversation_);
@@ -141,6 +164,18 @@ void FoldStep::on(const StatusChange& change) {
         on_v1_status(change.status);
     }
     if (Turn* open = open_turn()) open->status_seen = true;
+}
+
+void FoldStep::instruct() {
+    // Only a turn that was counted is asked about: what stands has counted for whoever asked.
+    if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
+        count(*candidate);
+    else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
+        count(*awaiting);
+    // A person was faster: the open turn is theirs, and ends as it would have ended without our message.
+    if (std::holds_alternative<Open>(conversation_.turn_state)) return;
+    conversation_.status = instructed_status;
+    conversation_.agent_since_status = false;
 }
 
 void FoldStep::on_v0_state(const StatusChange& change) {
@@ -197,6 +232,7 @@ void FoldStep::raise(std::optional<Instant>& mark) const {
 void FoldStep::agent_acts() {
     const bool newest = is_newest();
     raise(conversation_.newest);
+    if (is_instructed(conversation_)) return;
     conversation_.agent_since_status = true;
     if (newest) reopen_after_timeout();
     if (newest && std::holds_alternative<NoTurn>(conversation_.turn_state)) open_unseen();

@@ -119,9 +119,13 @@ FinalMessageReply last_words(const agent::ConversationCalls& calls, const FinalM
 }
 
 AgentServerSource::AgentServerSource(FindServer find_server)
-    : AgentServerSource(std::move(find_server), last_words,
-                        "an agent server did not tell its conversations' last words; the log's own are "
-                        "posted") {}
+    : AgentServerSource(
+          std::move(find_server),
+          [](const agent::ConversationCalls& calls, const FinalMessageQuery& query, const std::stop_token&) {
+              return last_words(calls, query);
+          },
+          "an agent server did not tell its conversations' last words; the log's own are "
+          "posted") {}
 
 Result<std::string> AgentServerSource::server_of(const ConversationId& conversation_id) {
     const auto server = find_server_(conversation_id);
@@ -141,7 +145,7 @@ FinalMessageReply AgentServerSource::ask(const FinalMessageQuery& query, std::ch
     }
     agent::ConversationCalls calls(*server, query.turn.conversation_id, until);
     const std::stop_callback close(stop, [&] { calls.close(); });
-    FinalMessageReply reply = question_(calls, query);
+    FinalMessageReply reply = question_(calls, query, stop);
     tell((*server)->address().url(), reply);
     return reply;
 }

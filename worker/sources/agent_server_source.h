@@ -24,8 +24,8 @@ class AgentServerSource final : public FinalMessageSource {
         const ConversationId& conversation_id)>;
 
     /// What is asked of a conversation's server; each call has the time that is left.
-    using Question = std::function<FinalMessageReply(const agent::ConversationCalls& calls,
-                                                     const FinalMessageQuery& query)>;
+    using Question = std::function<FinalMessageReply(
+        const agent::ConversationCalls& calls, const FinalMessageQuery& query, const std::stop_token& stop)>;
 
     /// Asks for the last words.
     explicit AgentServerSource(FindServer find_server);

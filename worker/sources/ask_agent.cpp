@@ -49,7 +49,7 @@ std::unique_ptr<FinalMessageSource> make_asker(const AskerSettings& settings) {
     return std::make_unique<AgentServerSource>(
         settings.find_server,
         [question = question_of(settings.sections.get<SummarySection>())](
-            const agent::ConversationCalls& calls, const FinalMessageQuery& query) {
+            const agent::ConversationCalls& calls, const FinalMessageQuery& query, const std::stop_token&) {
             return answer_of(calls, query, question);
         },
         "an agent was asked about its conversation, and its server did not answer");

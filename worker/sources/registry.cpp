@@ -15,6 +15,7 @@
 #define EPILOGUE_SUMMARY_SOURCES(SOURCE) \
     SOURCE(final)                        \
     SOURCE(ask_agent)                    \
+    SOURCE(instruct)                     \
     SOURCE(llm)                          \
     SOURCE(digest)
 

@@ -88,16 +88,14 @@ Result<void> StoredSummaryNotes::settle(const std::string& model, const std::str
     });
 }
 
-Result<std::optional<Instruction>> StoredSummaryNotes::instruction(const TurnId& turn) {
+Result<std::optional<std::string>> StoredSummaryNotes::instruction(const TurnId& turn) {
     const std::string id = random_uuid();
-    std::optional<Instruction> kept;
+    std::optional<std::string> kept;
     TRY_VOID(store_.transact_idempotent([&](Transaction& transaction) -> Result<void> {
         kept.reset();
         TRY(const bool wanted, is_wanted(transaction, turn));
         if (!wanted) return {};
-        TRY(auto noted, transaction.summaries().keep_instruction(turn, id));
-        const bool is_new = noted == id;
-        kept = Instruction{std::move(noted), is_new};
+        TRY(kept, transaction.summaries().keep_instruction(turn, id));
         return {};
     }));
     return kept;

@@ -19,12 +19,6 @@ struct LlmLimits {
     std::int64_t cost = 0;  ///< in millionths of the currency of its prices
 };
 
-/// An instruction of ours to an agent.
-struct Instruction {
-    std::string id;       ///< of the mark at its end
-    bool is_new = false;  ///< it was noted right now, so nobody has sent it yet
-};
-
 /// Thread-safe. Errors are the database's.
 class SummaryNotes {
   public:
@@ -42,9 +36,9 @@ class SummaryNotes {
     /// Puts what was reserved on `day` right: `used` was used in its place.
     virtual Result<void> settle(const std::string& model, const std::string& day, const LlmSpending& reserved,
                                 const LlmSpending& used) = 0;
-    /// The one instruction of a turn, noted before it is sent; nullopt: every callback that reports the turn
-    /// wants none.
-    virtual Result<std::optional<Instruction>> instruction(const TurnId& turn) = 0;
+    /// The id of the turn's one instruction to its agent, noted before it is sent; nullopt: every callback
+    /// that reports the turn wants none.
+    virtual Result<std::optional<std::string>> instruction(const TurnId& turn) = 0;
 };
 
 /// Over the tables.
@@ -58,7 +52,7 @@ class StoredSummaryNotes final : public SummaryNotes {
                                                const LlmLimits& limits) override;
     Result<void> settle(const std::string& model, const std::string& day, const LlmSpending& reserved,
                         const LlmSpending& used) override;
-    Result<std::optional<Instruction>> instruction(const TurnId& turn) override;
+    Result<std::optional<std::string>> instruction(const TurnId& turn) override;
 
   private:
     Store& store_;

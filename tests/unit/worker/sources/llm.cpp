@@ -42,8 +42,8 @@ class Notes final : public SummaryNotes {
         reserved = {};
         return {};
     }
-    Result<std::optional<Instruction>> instruction(const TurnId&) override {
-        return std::optional<Instruction>();
+    Result<std::optional<std::string>> instruction(const TurnId&) override {
+        return std::optional<std::string>();
     }
 
     std::optional<TurnEnd> known;
