@@ -100,8 +100,8 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
     return {};
 }
 
-Summary Planner::summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const {
-    return summarise(turn, conversation_id, rules_).summary;
+MadeSummary Planner::summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const {
+    return summarise(turn, conversation_id, rules_);
 }
 
 Result<std::vector<DeliveryId>> Planner::write(Transaction& transaction, Plan& plan,

@@ -57,7 +57,7 @@ class Planner {
                            const TurnKey& turn_key) const;
 
     /// The summary of a turn as add() freezes it.
-    Summary summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const;
+    MadeSummary summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const;
 
   private:
     Result<void> decide_what_is_owed(Transaction& transaction, Plan& plan) const;

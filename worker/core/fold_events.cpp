@@ -167,7 +167,7 @@ void FoldStep::on(const StatusChange& change) {
 }
 
 void FoldStep::instruct() {
-    // Only a turn that was counted is asked about: what stands has counted for whoever asked.
+    // Only a turn that was counted is asked about: an end that stands has counted for the worker that asked.
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
         count(*candidate);
     else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))

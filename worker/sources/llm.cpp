@@ -96,7 +96,7 @@ class LlmSource final : public FinalMessageSource {
         return std::move(completion.reply);
     }
 
-    /// What was reserved stays noted when nobody says what was used.
+    /// What was reserved stays noted when the API does not say what was used.
     void settle(const std::string& day, const LlmSpending& most, const Completion& completion) const {
         if (!completion.used) return;
         const LlmSpending& used = *completion.used;

@@ -59,7 +59,7 @@ struct PromptRules {
     Language language = Language::english;
 };
 
-/// `fence`: a word that nobody who wrote the material can know.
+/// `fence`: a random word, which cannot stand in the material.
 LlmPrompt prompt_of(const TurnMaterial& material, const PromptRules& rules, const std::string& fence);
 
 }  // namespace epilogue

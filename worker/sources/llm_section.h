@@ -30,6 +30,7 @@ struct LlmSection {
     bool operator==(const LlmSection&) const = default;
 };
 
+/// [llm], each of whose tables is a model.
 ConfigSection llm_section();
 
 }  // namespace epilogue

@@ -230,8 +230,9 @@ BOOST_AUTO_TEST_CASE(an_error_in_a_file_names_file_line_key_and_what_was_expecte
     BOOST_TEST(refusal("[kafka]\nstart = \"latest \"") ==
                "F:2: [kafka] start: expected \"earliest\", \"latest\" or \"error\", got \"latest \"");
     BOOST_TEST(
-        refusal("[summary]\nsources = [\"final\", \"llm\"]") ==
-        "F:2: [summary] sources: expected a list of \"final\" or \"digest\", each at most once, got \"llm\"");
+        refusal("[summary]\nsources = [\"final\", \"llama\"]") ==
+        "F:2: [summary] sources: expected a list of \"final\", \"ask_agent\", \"instruct\", \"llm\" or "
+        "\"digest\", each at most once, got \"llama\"");
     BOOST_TEST(refusal("[slack]\napi_url = \"slack.com\"") ==
                "F:2: [slack] api_url: expected an http:// or https:// URL, got \"slack.com\"");
     BOOST_TEST(refusal("[github]\nbudget = \"1/s 80/minute\"") ==

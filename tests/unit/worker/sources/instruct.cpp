@@ -1,4 +1,7 @@
 #define BOOST_TEST_MODULE instruct_source
+#include <algorithm>
+#include <atomic>
+
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -224,6 +227,39 @@ BOOST_AUTO_TEST_CASE(who_is_to_stop_leaves_the_answer_to_another) {
     scene.work();
     BOOST_TEST(scene.ask().words == "A summary.");
     BOOST_TEST(scene.sent() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_worker_that_is_ended_at_any_request_leaves_one_instruction_and_its_answer_to_the_next) {
+    for (const bool was_carried_out : {false, true}) {
+        int reached = 0;
+        for (int last = 1; reached == last - 1; ++last) {
+            Scene scene;
+            std::stop_source death;
+            std::atomic<int> requests = 0;
+            std::atomic<bool> is_dead = false;
+            scene.there.wrap([&](const auto&, const auto& answer) {
+                if (is_dead) return fake_platform::no_reply(fake_platform::Ending::close);
+                if (++requests < last) return answer();
+                if (was_carried_out) answer();
+                is_dead = true;
+                death.request_stop();
+                return fake_platform::no_reply(fake_platform::Ending::close);
+            });
+            const auto first = scene.ask(30s, death.get_token());
+            BOOST_TEST((first.kind == (is_dead ? Kind::stopped : Kind::confirmed)), first.cause);
+            if (is_dead) reached = last;
+            scene.there.wrap({});
+            BOOST_TEST(scene.ask().words == "A summary.", last);
+            const auto log = scene.there.log(id);
+            BOOST_TEST(std::count_if(log.begin(), log.end(),
+                                     [](const std::string& event) {
+                                         return event.find("epilogue:ask") != std::string::npos;
+                                     }) == 1,
+                       last);
+        }
+        BOOST_TEST(reached >= 4);  // the log, the status, the message, the log again
+    }
 }
 
 BOOST_AUTO_TEST_CASE(only_rows_that_say_so_want_no_instruction) {
