@@ -40,7 +40,7 @@ FinalMessageReply AskingSources::ask(const FinalMessageQuery& query, millisecond
             reply.source = entry->name;
             const bool has_words = reply.kind == Kind::confirmed && !trimmed(reply.words).empty();
             asked_(entry->name, reply.kind == Kind::confirmed && !has_words ? "silent" : name_of(reply.kind));
-            if (has_words || reply.kind == Kind::stopped) break;
+            if (has_words || reply.kind == Kind::stopped || stop.stop_requested()) break;
         }
         if (entry->name == query.made_by) break;
     }

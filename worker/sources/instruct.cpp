@@ -121,18 +121,26 @@ class Dialogue {
 
     /// The answer; looks again and again until it is there, or the time of `calls` is over.
     FinalMessageReply run() {
+        FinalMessageReply reply = look_and_act();
+        // What may still arrive keeps its lease: another worker would not find it yet, and send it again.
+        if (reply.kind == Kind::stopped && may_be_on_its_way_) reply.kind = Kind::late;
+        return reply;
+    }
+
+  private:
+    FinalMessageReply look_and_act() {
         constexpr milliseconds first_pause{250};
         constexpr milliseconds longest_pause{3000};
         for (milliseconds pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
             const auto aftermath = aftermath_of(calls_, query_, ask_id_);
             if (!aftermath) return reply_of(aftermath.error());
+            if (aftermath->has_instruction) may_be_on_its_way_ = false;
             if (auto reply = reply_to(*aftermath)) return std::move(*reply);
             if (auto reply = act(*aftermath)) return std::move(*reply);
             if (!wait_or_stop(stop_, pause)) return {Kind::stopped, "", "the worker stops"};
         }
     }
 
-  private:
     /// nullopt: there is no answer yet.
     static std::optional<FinalMessageReply> reply_to(const Aftermath& aftermath) {
         if (!aftermath.knows_end) return went_on("its server knows no such end");
@@ -161,9 +169,13 @@ class Dialogue {
         if (!hindered->empty()) return went_on(*hindered);
         is_sent_ = true;
         const auto sent = calls_.send_message(text_ + "\n\n" + instruction_mark(ask_id_), true);
+        if (sent) return std::nullopt;
         // What may have arrived is looked for, and not sent again by this worker.
-        if (sent || sent.error().maybe_done) return std::nullopt;
-        return reply_of(sent.error());
+        const auto kind = sent.error().kind;
+        may_be_on_its_way_ = sent.error().maybe_done || kind == AgentError::Kind::closed ||
+                             kind == AgentError::Kind::timed_out;
+        return may_be_on_its_way_ && kind != AgentError::Kind::closed ? std::nullopt
+                                                                      : std::optional(reply_of(sent.error()));
     }
 
     std::optional<FinalMessageReply> let_run() const {
@@ -180,6 +192,7 @@ class Dialogue {
     const std::string& text_;
     const std::stop_token& stop_;
     bool is_sent_ = false;
+    bool may_be_on_its_way_ = false;  ///< sent, and neither answered nor seen in the log
     int looks_at_rest_ = 0;
 };
 

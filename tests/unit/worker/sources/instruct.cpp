@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(
                 return fake_platform::no_reply(fake_platform::Ending::close);
             });
             const auto first = scene.ask(30s, death.get_token());
-            BOOST_TEST((first.kind == (is_dead ? Kind::stopped : Kind::confirmed)), first.cause);
+            BOOST_TEST((is_dead == (first.kind != Kind::confirmed)), first.cause);
             if (is_dead) reached = last;
             scene.there.wrap({});
             BOOST_TEST(scene.ask().words == "A summary.", last);
@@ -260,6 +260,18 @@ BOOST_AUTO_TEST_CASE(
         }
         BOOST_TEST(reached >= 4);  // the log, the status, the message, the log again
     }
+}
+
+BOOST_AUTO_TEST_CASE(who_is_to_stop_with_a_message_on_its_way_lets_no_other_worker_ask_at_once) {
+    Scene scene;
+    std::stop_source stop;
+    const HeldRequests requests;
+    scene.there.on("POST /events", [&](const auto& request) {
+        stop.request_stop();
+        return requests.handler()(request);
+    });
+    BOOST_TEST((scene.ask(10min, stop.get_token()).kind == Kind::late));
+    BOOST_TEST(scene.sent() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(only_rows_that_say_so_want_no_instruction) {
