@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/ids.h"
 #include "tests/agent/fake_llm.h"
 #include "tests/agent/live_topic.h"
 #include "tests/agent/scripted_conversation.h"
@@ -73,7 +74,8 @@ struct Conversations {
     }
     std::string source_of(std::size_t scene) const {
         return rig_
-            .query("SELECT source FROM summaries WHERE conversation_id='" + (*all_.at(scene))->id() + "'")
+            .query("SELECT source FROM summaries WHERE conversation_id='" +
+                   epilogue::normalise_conversation_id((*all_.at(scene))->id()).text() + "'")
             .at(0)
             .at(0)
             .value_or("");
