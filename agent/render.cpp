@@ -10,8 +10,6 @@
 namespace epilogue::agent {
 namespace {
 
-constexpr std::size_t longest_text = 4000;
-
 /// The text parts of a content: an array of parts, or a string in older events.
 std::string text_in(const Json& content) {
     if (content.is_string()) return content.get<std::string>();
@@ -79,10 +77,10 @@ std::string printable(std::string_view text) {
     return clean;
 }
 
-std::string render(const RemoteEvent& event) {
+std::string render(const RemoteEvent& event, std::size_t longest) {
     const std::string text = printable(words(event));
-    const std::string_view kept = trimmed(prefix_of(text, longest_text));
-    return std::string(kept) + (text.size() > longest_text ? " …" : "");
+    const std::string_view kept = trimmed(prefix_of(text, longest));
+    return std::string(kept) + (text.size() > longest ? " …" : "");
 }
 
 }  // namespace epilogue::agent

@@ -29,6 +29,23 @@ std::string in_file(const std::string& file, unsigned line, std::string_view sec
     return fmt::format("{}:{}: [{}]", file, line, section);
 }
 
+/// The key that takes the whole section as a table; null where keys have names.
+const ConfigKey* whole(const ConfigSection& section) {
+    return section.keys.size() == 1 && section.keys.front().name.empty() ? &section.keys.front() : nullptr;
+}
+
+void read_whole(const ConfigSection& section, const ConfigEntry& entry, const std::string& file,
+                Config& config, Origins& origins, Faults& faults) {
+    const ConfigKey* key = whole(section);
+    const auto problem = key->kind.read(config, entry.value);
+    const unsigned line = problem && problem->line != 0 ? problem->line : entry.line;
+    const std::string where = in_file(file, line, section.name);
+    if (problem)
+        faults.push_back(fmt::format("{} {}", where, problem->text));
+    else
+        origins[key] = where;
+}
+
 void read_section(const ConfigSection& section, const ConfigValue::Table& entries, const std::string& file,
                   Config& config, Origins& origins, Faults& faults) {
     for (const ConfigEntry& entry : entries) {
@@ -63,6 +80,8 @@ Result<void> read_file(const std::string& file, const ConfigSchema& schema, Conf
         else if (entries == nullptr)
             faults.push_back(fmt::format("{}: expected a section, got {}",
                                          in_file(file, entry.line, entry.name), described(entry.value)));
+        else if (whole(*section) != nullptr)
+            read_whole(*section, entry, file, config, origins, faults);
         else
             read_section(*section, *entries, file, config, origins, faults);
     }
@@ -106,7 +125,7 @@ std::string variable_of(std::string_view section, std::string_view key) {
 const ConfigKey* read_part(const ConfigSection& section, const std::string& name, const std::string& value,
                            Config& config) {
     for (const ConfigKey& key : section.keys) {
-        const std::string start = variable_of(section.name, key.name) + "_";
+        const std::string start = variable_of(section.name, key.name) + (key.name.empty() ? "" : "_");
         if (key.kind.read_part && name.starts_with(start) &&
             key.kind.read_part(config, std::string_view(name).substr(start.size()), value))
             return &key;

@@ -12,7 +12,7 @@
 namespace epilogue {
 
 struct ConfigKey {
-    std::string_view name;
+    std::string_view name;  ///< "" as the only key of a section: the whole section, as a table
     ConfigKind kind;
     std::string_view doc;  ///< one sentence or two
 };

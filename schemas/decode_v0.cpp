@@ -3,6 +3,7 @@
 #include <string>
 
 #include "schemas/decode_generations.h"
+#include "schemas/instruction.h"
 #include "schemas/made_requests.h"
 
 namespace epilogue {
@@ -62,7 +63,11 @@ std::optional<Body> action(std::string_view name, const JsonPart& event, Event& 
     const std::string_view source = event["source"].string_or_empty();
     const JsonPart& args = event["args"];
     add_work_of_action(name, args, decoded);
-    if (name == "message" && source == "user") return UserMessage{};
+    if (name == "message" && source == "user") {
+        if (!instruction_in(args["content"].string_or_empty()).empty())
+            return StatusChange{std::string(instructed_status), ""};
+        return UserMessage{};
+    }
     if (source != "agent") {
         if (!is_one_of(name, actions)) return std::nullopt;
         return Activity{};

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "schemas/decode_generations.h"
+#include "schemas/instruction.h"
 #include "schemas/made_requests.h"
 #include "schemas/stop_hook.h"
 
@@ -41,9 +42,11 @@ std::string text_of(const JsonPart& content) {
 
 Body message(const JsonPart& event) {
     const std::string_view source = event["source"].string_or_empty();
-    if (source == "user") return UserMessage{};
-    if (source != "agent") return Activity{};
-    return AgentMessage{MessageKind::message, text_of(event["llm_message"]["content"])};
+    if (source != "user" && source != "agent") return Activity{};
+    std::string text = text_of(event["llm_message"]["content"]);
+    if (source == "agent") return AgentMessage{MessageKind::message, std::move(text)};
+    if (!instruction_in(text).empty()) return StatusChange{std::string(instructed_status), ""};
+    return UserMessage{};
 }
 
 /// What an action does, for people: its command, or its tool's name with the file it is used on.

@@ -139,10 +139,8 @@ class Worker {
           sinks_(replaceable(make_sinks(sink_settings(config)))),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
-          final_messages_(make_asking_sources({config.extensions,
-                                               [this](const ConversationId& conversation_id) {
-                                                   return agents_.server_of(conversation_id);
-                                               }})),
+          notes_(post_store_),
+          final_messages_(make_asking_sources(asker_settings(telemetry.metrics))),
           consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group,
                     config.kafka.dead_letter_topic),
           dead_letters_(kafka_settings(config), config.kafka.dead_letter_topic),
@@ -201,6 +199,17 @@ class Worker {
     }
 
   private:
+    AskerSettings asker_settings(Metrics& metrics) {
+        return {
+            .sections = config_.extensions,
+            .find_server = [this](const ConversationId& id) { return agents_.server_of(id); },
+            .notes = &notes_,
+            .asked = [&metrics](std::string_view source,
+                                std::string_view result) { metrics.summary_asked(source, result); },
+            .llm_used = [&metrics](const std::string& model, std::int64_t tokens_in, std::int64_t tokens_out,
+                                   double cost) { metrics.llm_used(model, tokens_in, tokens_out, cost); }};
+    }
+
     static void stop_and_join(std::jthread& thread) {
         thread.request_stop();
         thread.join();
@@ -212,6 +221,7 @@ class Worker {
     MysqlStore post_store_;
     Sinks sinks_;
     AgentDirectory agents_;
+    StoredSummaryNotes notes_;
     const std::unique_ptr<FinalMessageSource> final_messages_;
     KafkaConsumer consumer_;
     DeliveryLog deliveries_;

@@ -18,6 +18,7 @@ void print_json(CallbackId callback_id, const Preview& shown) {
                         {"conversation_id", shown.conversation_id.text()},
                         {"turn_key", shown.turn_key.text()},
                         {"verdict", shown.verdict},
+                        {"source", shown.source},
                         {"delivery_id", shown.delivery_id.text()},
                         {"sink", shown.sink},
                         {"target", shown.target},
@@ -31,9 +32,11 @@ void print_json(CallbackId callback_id, const Preview& shown) {
 }
 
 void print_text(const Preview& shown) {
-    fmt::print("conversation_id: {}\nturn_key: {}\nverdict: {}\ndelivery_id: {}\ntarget: {}\nbasis: {}\n\n",
-               shown.conversation_id, shown.turn_key, shown.verdict, shown.delivery_id, shown.target,
-               shown.note);
+    fmt::print(
+        "conversation_id: {}\nturn_key: {}\nverdict: {}\nsource: {}\ndelivery_id: {}\ntarget: {}\nbasis: "
+        "{}\n\n",
+        shown.conversation_id, shown.turn_key, shown.verdict, shown.source, shown.delivery_id, shown.target,
+        shown.note);
     fmt::print("{} {}\n", shown.request->method, shown.request->url);
     for (const std::string& header : shown.request->headers) fmt::print("{}\n", header);
     fmt::print("\n{}\n", shown.request->body);

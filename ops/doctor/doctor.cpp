@@ -6,6 +6,7 @@
 
 #include "ops/doctor/broker.h"
 #include "ops/doctor/database.h"
+#include "ops/doctor/model.h"
 #include "ops/doctor/platforms.h"
 #include "ops/doctor/relay.h"
 #include "ops/doctor/secret_files.h"
@@ -35,6 +36,7 @@ void append(Findings& all, const Findings& more) {
 Diagnosis examine(const Config& config) {
     auto asked_broker = std::async(std::launch::async, [&] { return visit_broker(config, broker_within); });
     auto asked_servers = std::async(std::launch::async, [&] { return visit_agent_servers(config); });
+    auto asked_model = std::async(std::launch::async, [&] { return visit_model(config); });
     const DatabaseVisit database = visit_database(config);
 
     SinkSettings settings = sink_settings(config);
@@ -58,6 +60,7 @@ Diagnosis examine(const Config& config) {
     diagnosis.findings.push_back(judge_keys(config));
     append(diagnosis.findings, judge_secret_files(config));
     append(diagnosis.findings, asked_servers.get());
+    append(diagnosis.findings, asked_model.get());
     for (auto& asked : asked_platforms) {
         PlatformVisit visit = asked.get();
         append(diagnosis.findings, visit.findings);

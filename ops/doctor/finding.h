@@ -17,7 +17,7 @@ std::string_view name_of(Severity severity);
 
 struct Finding {
     Severity severity = Severity::ok;
-    std::string component;  ///< kafka, database, keys, relay, or a sink
+    std::string component;  ///< kafka, database, keys, relay, summary, or a sink
     std::string check;      ///< one word or two: what was looked at
     std::string text;       ///< what is so
     std::string remedy;     ///< how to mend it; empty when all is well

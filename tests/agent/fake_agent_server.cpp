@@ -109,7 +109,7 @@ FakeAgentServer::FakeAgentServer(std::string version, std::string key, unsigned 
     sockets.received = [this](const Shared& peer, const std::string& frame) { received(peer, frame); };
     sockets.closed = [this](const Shared& peer) { closed(peer); };
     server_ = std::make_unique<fake_platform::HttpServer>(
-        port, [this](const Request& request) { return answer(request); }, std::move(sockets));
+        port, [this](const Request& request) { return wrapped(request); }, std::move(sockets));
 }
 
 FakeAgentServer::~FakeAgentServer() = default;
@@ -180,6 +180,11 @@ void FakeAgentServer::on(const std::string& what, Handler handler) {
         handlers_.erase(what);
 }
 
+void FakeAgentServer::wrap(Wrapper wrapper) {
+    const std::lock_guard lock(mutex_);
+    wrapper_ = std::move(wrapper);
+}
+
 void FakeAgentServer::on_run(std::function<void(const std::string&)> handler) {
     const std::lock_guard lock(mutex_);
     on_run_ = std::move(handler);
@@ -242,6 +247,15 @@ std::string FakeAgentServer::info(const std::string& id, const Conversation& con
                 {"title", "a title"}};
     fields.update(Json::parse(conversation.more));
     return fields.dump();
+}
+
+Reply FakeAgentServer::wrapped(const Request& request) {
+    Wrapper wrapper;
+    {
+        const std::lock_guard lock(mutex_);
+        wrapper = wrapper_;
+    }
+    return wrapper ? wrapper(request, [&] { return answer(request); }) : answer(request);
 }
 
 Reply FakeAgentServer::answer(const Request& request) {

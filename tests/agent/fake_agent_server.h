@@ -64,6 +64,11 @@ class FakeAgentServer {
     /// Answers such a request with this, instead of what it would do: `what` is "POST /run", a method and the
     /// end of a path; an empty Handler undoes it.
     void on(const std::string& what, Handler handler);
+    /// Has this answer every request: what it returns is sent. `answer` does what the request wants, and is
+    /// what would be sent.
+    using Wrapper = std::function<fake_platform::Reply(const fake_platform::Request&,
+                                                       const std::function<fake_platform::Reply()>& answer)>;
+    void wrap(Wrapper wrapper);
     /// Calls this when a run is asked for (before the answer).
     void on_run(std::function<void(const std::string& id)> handler);
     /// Calls this for each socket, once it is subscribed, before its first frame; false: no first frame.
@@ -95,6 +100,7 @@ class FakeAgentServer {
         std::optional<std::int64_t> after{};  ///< of a session socket
     };
 
+    fake_platform::Reply wrapped(const fake_platform::Request& request);
     fake_platform::Reply answer(const fake_platform::Request& request);
     fake_platform::Reply answer_conversation(const fake_platform::Request& request, const std::string& id,
                                              const std::string& tail);
@@ -112,6 +118,7 @@ class FakeAgentServer {
     mutable std::mutex mutex_;
     std::map<std::string, Conversation> conversations_;
     std::map<std::string, Handler> handlers_;
+    Wrapper wrapper_;
     std::function<void(const std::string&)> on_run_;
     std::function<bool(const std::string&, fake_platform::SocketPeer&)> on_socket_;
     std::map<Shared, Wanted> unproven_;  ///< sockets that have still to show the key, and what they want

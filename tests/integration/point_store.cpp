@@ -208,6 +208,16 @@ class PointSummaryRows final : public SummaryRows {
         return points_.said("the summary is written", inner_.update(row));
     }
     Result<std::vector<TurnId>> owed(std::size_t limit) override { return inner_.owed(limit); }
+    Result<std::string> keep_instruction(const TurnId& turn, const std::string& ask_id) override {
+        return points_.said("the instruction is noted", inner_.keep_instruction(turn, ask_id));
+    }
+    Result<LlmSpending> lock_llm_spending(const std::string& model, const std::string& day) override {
+        return points_.said("the spending is locked", inner_.lock_llm_spending(model, day));
+    }
+    Result<void> put_llm_spending(const std::string& model, const std::string& day,
+                                  const LlmSpending& spending) override {
+        return points_.said("the spending is written", inner_.put_llm_spending(model, day, spending));
+    }
 
   private:
     SummaryRows& inner_;

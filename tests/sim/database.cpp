@@ -18,8 +18,8 @@ LockKey lock_key(char table, std::string_view row) {
 bool Changes::empty() const {
     return partitions.empty() && conversations.empty() && callbacks.empty() && endpoints.empty() &&
            catch_ups.empty() && gaps.empty() && summaries.empty() && put_summaries.empty() &&
-           deliveries.empty() && inserted.empty() && dead_letters.empty() && windows.empty() &&
-           credentials.empty();
+           instructions.empty() && llm_spending.empty() && deliveries.empty() && inserted.empty() &&
+           dead_letters.empty() && windows.empty() && credentials.empty();
 }
 
 OpenTransaction* Database::holder(LockKey key, const OpenTransaction* own, bool to_share) {
@@ -162,6 +162,8 @@ void Database::apply(OpenTransaction& transaction) {
         if (!row.owed) owed_summaries.erase(turn);
         summaries[turn] = std::move(row);
     }
+    instructions.merge(changes.instructions);
+    for (const auto& [key, spending] : changes.llm_spending) llm_spending[key] = spending;
     for (auto& [id, row] : changes.deliveries) put_delivery(ordinals.at(id), std::move(row));
     for (auto& [ordinal, row] : changes.inserted) {
         ordinals[row.id] = ordinal;

@@ -49,10 +49,12 @@ struct Changes {
     std::map<ConversationId, AgentEndpoint> endpoints;
     std::map<ConversationId, std::optional<ReconcileRow>> catch_ups;  ///< nullopt: removed
     std::map<std::int64_t, GapRow> gaps;
-    std::vector<SummaryRow> summaries;                           ///< inserted
-    std::map<TurnId, SummaryRow> put_summaries;                  ///< rows that exist
-    std::map<DeliveryId, DeliveryRow> deliveries;                ///< rows that exist
-    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;  ///< by ordinal
+    std::vector<SummaryRow> summaries;                                        ///< inserted
+    std::map<TurnId, SummaryRow> put_summaries;                               ///< rows that exist
+    std::map<TurnId, std::string> instructions;                               ///< their ids
+    std::map<std::pair<std::string, std::string>, LlmSpending> llm_spending;  ///< by model and day
+    std::map<DeliveryId, DeliveryRow> deliveries;                             ///< rows that exist
+    std::vector<std::pair<std::int64_t, DeliveryRow>> inserted;               ///< by ordinal
     std::vector<DeadLetterRow> dead_letters;
     std::map<std::string, StoredWindow> windows;
     std::map<std::string, CredentialRow> credentials;
@@ -112,6 +114,8 @@ class Database {
     std::map<std::int64_t, GapRow> gaps;
     std::map<TurnId, SummaryRow> summaries;
     std::set<TurnId> owed_summaries;
+    std::map<TurnId, std::string> instructions;
+    std::map<std::pair<std::string, std::string>, LlmSpending> llm_spending;
     std::map<std::int64_t, DeliveryRow> deliveries;  ///< by ordinal
     std::map<std::string, StoredWindow> windows;
     std::map<std::string, CredentialRow> credentials;

@@ -132,6 +132,10 @@ class SimSummaryRows final : public SummaryRows {
     Result<std::optional<SummaryRow>> lock(const TurnId& turn) override;
     Result<void> update(const SummaryRow& row) override;
     Result<std::vector<TurnId>> owed(std::size_t limit) override;
+    Result<std::string> keep_instruction(const TurnId& turn, const std::string& ask_id) override;
+    Result<LlmSpending> lock_llm_spending(const std::string& model, const std::string& day) override;
+    Result<void> put_llm_spending(const std::string& model, const std::string& day,
+                                  const LlmSpending& spending) override;
 
   private:
     const SummaryRow* summary(const TurnId& turn) const;

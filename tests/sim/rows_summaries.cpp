@@ -53,4 +53,27 @@ Result<std::vector<TurnId>> SimSummaryRows::owed(std::size_t limit) {
     return turns;
 }
 
+Result<std::string> SimSummaryRows::keep_instruction(const TurnId& turn, const std::string& ask_id) {
+    TRY_VOID(transaction_.statement());
+    TRY_VOID(transaction_.lock('i', turn.conversation_id.text() + '/' + turn.turn_key));
+    const auto known = transaction_.database().instructions.find(turn);
+    if (known != transaction_.database().instructions.end()) return known->second;
+    return transaction_.changes().instructions.try_emplace(turn, ask_id).first->second;
+}
+
+Result<LlmSpending> SimSummaryRows::lock_llm_spending(const std::string& model, const std::string& day) {
+    TRY_VOID(transaction_.statement());
+    TRY_VOID(transaction_.lock('l', model + '/' + day));
+    const auto& known = transaction_.database().llm_spending;
+    const auto found = known.find({model, day});
+    return found == known.end() ? LlmSpending{} : found->second;
+}
+
+Result<void> SimSummaryRows::put_llm_spending(const std::string& model, const std::string& day,
+                                              const LlmSpending& spending) {
+    TRY_VOID(transaction_.statement());
+    transaction_.changes().llm_spending[{model, day}] = spending;
+    return {};
+}
+
 }  // namespace epilogue::sim

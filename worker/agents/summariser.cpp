@@ -32,6 +32,20 @@ Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row)
     return row;
 }
 
+namespace {
+
+FinalMessageQuery question_about(const SummaryRow& row) {
+    FinalMessageQuery query{
+        {row.conversation_id, row.turn_key}, row.status_event, lacks_words(row), row.source};
+    if (auto summary = summary_from_json(row.body)) {
+        query.headline = std::move(summary->headline);
+        query.facts = std::move(summary->facts);
+    }
+    return query;
+}
+
+}  // namespace
+
 /// A summary that this summariser has leased.
 struct Summariser::Job {
     SummaryRow row;
@@ -49,13 +63,13 @@ Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop
                  {{"conversation", turn.conversation_id}, {"turn", turn.turn_key}});
         reply.kind = FinalMessageReply::Kind::refused;
     } else if (job.left.count() > 0)
-        reply = final_messages_.ask({turn, job.row.status_event, lacks_words(job.row), job.row.source},
-                                    std::min(job.left, rules_.lease), stop);
+        reply = final_messages_.ask(question_about(job.row), std::min(job.left, rules_.lease), stop);
     if (reply.kind == FinalMessageReply::Kind::stopped) {
         TRY_VOID(release(job));
         return true;
     }
-    const bool may_ask_again = reply.kind == FinalMessageReply::Kind::late && job.left > rules_.lease;
+    const bool may_ask_again =
+        reply.kind == FinalMessageReply::Kind::late && !reply.is_spent && job.left > rules_.lease;
     if (!may_ask_again) TRY_VOID(freeze(job, reply));
     return true;
 }

@@ -61,11 +61,12 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
     if (summary.owed) {
         summary.status_event = turn.status_event;
         summary.ended_at = source.at;
+        if (!made.needs_server) plan.serverless.insert({conversation_id, turn.turn_key});
     }
     plan.summaries.push_back(std::move(summary));
 }
 
-/// Of the summaries that an agent server could better those stay owed that have one and are not frozen.
+/// Of the summaries that may be bettered those stay owed that have whom to ask and are not frozen.
 Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) const {
     std::vector<ConversationId> candidates;
     for (const SummaryRow& summary : plan.summaries)
@@ -78,7 +79,8 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
     std::map<TurnId, std::optional<Instant>> owed;  ///< since when; from now on
     for (SummaryRow& summary : plan.summaries) {
         if (!summary.owed) continue;
-        summary.owed = askable.contains(summary.conversation_id);
+        summary.owed = askable.contains(summary.conversation_id) ||
+                       plan.serverless.contains({summary.conversation_id, summary.turn_key});
         if (!summary.owed) continue;
         TRY(const auto known, transaction.summaries().find({summary.conversation_id, summary.turn_key}));
         summary.owed = !known || known->owed;
@@ -98,8 +100,8 @@ Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) 
     return {};
 }
 
-Summary Planner::summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const {
-    return summarise(turn, conversation_id, rules_).summary;
+MadeSummary Planner::summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const {
+    return summarise(turn, conversation_id, rules_);
 }
 
 Result<std::vector<DeliveryId>> Planner::write(Transaction& transaction, Plan& plan,

@@ -27,6 +27,7 @@ struct Plan {
     std::vector<SummaryRow> summaries;
     std::vector<DeliveryRow> deliveries;
     std::vector<CallbackId> changed_callbacks;
+    std::set<TurnId> serverless;   ///< whose summary can be asked for without an agent server
     std::set<DeliveryId> waiting;  ///< ids of deliveries whose summary is owed; known once it is written
 };
 
@@ -56,7 +57,7 @@ class Planner {
                            const TurnKey& turn_key) const;
 
     /// The summary of a turn as add() freezes it.
-    Summary summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const;
+    MadeSummary summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const;
 
   private:
     Result<void> decide_what_is_owed(Transaction& transaction, Plan& plan) const;

@@ -1,9 +1,12 @@
 // What each kind of event does to a conversation (contract §4).
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/mutant.h"
 #include "base/redacted.h"
+#include "schemas/instruction.h"
 #include "worker/core/fold_step.h"
 
 namespace epilogue {
@@ -19,10 +22,24 @@ Reason reason_of(std::string_view code, std::string_view detail, std::string_vie
             redacted_prefix(kind, max_kind_bytes)};
 }
 
+/// Our own instruction was read, and no end of the agent's since: nothing opens or ends a turn, or adds words
+/// to one, but another user message.
+bool is_instructed(const Conversation& conversation) {
+    return conversation.status == instructed_status;
+}
+
+/// Whether a status is an end of the agent's, in either generation.
+bool ends_instruction(std::string_view status) {
+    constexpr std::array<std::string_view, 7> ends{
+        "finished", "error", "stuck", "deleting", "awaiting_user_input", "rejected", "stopped"};
+    return std::ranges::find(ends, status) != ends.end();
+}
+
 }  // namespace
 
 void FoldStep::on(const UserMessage&) {
     if (is_told_late()) return;
+    if (is_instructed(conversation_)) conversation_.status = "idle";
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
         count(*candidate);
     else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
@@ -57,6 +74,7 @@ bool FoldStep::claim_opening(Turn& turn) const {
 bool FoldStep::keep_early(const StatusChange& change) {
     const bool is_end = change.status == "finished" || change.status == "error" || change.status == "stuck";
     if (is_in_order() || !is_end || !time_ || !is_newer(time_, conversation_.newest_status)) return false;
+    if (is_instructed(conversation_)) return false;
     const auto* ended = std::get_if<Ended>(&conversation_.turn_state);
     const bool is_closed = ended != nullptr && !ended->by_timeout;
     const bool is_behind = std::holds_alternative<Candidate>(conversation_.turn_state);
@@ -70,6 +88,7 @@ bool FoldStep::keep_early(const StatusChange& change) {
 void FoldStep::keep_early(const AgentMessage& message) {
     const auto& known = conversation_.early_words;
     if (is_in_order() || !time_ || !is_newer(time_, conversation_.newest_status)) return;
+    if (is_instructed(conversation_)) return;
     if (!known || is_newer(time_, known->at)) conversation_.early_words = word_of(message);
 }
 
@@ -107,6 +126,7 @@ void FoldStep::on(const GoalUpdate& goal) {
     GoalLoop& loop = conversation_.goal.emplace(conversation_.goal.value_or(GoalLoop{}));
     if (!is_in_order() && !is_newer(time_, loop.at)) return;
     loop = {goal.active, time_};
+    if (is_instructed(conversation_)) return;
     if (!goal.active) return end_with(goal);
     // Before its first round an earlier turn may have ended, which the goal's own message counts.
     if (goal.rounds > 0) revoke_older();
@@ -145,6 +165,11 @@ void FoldStep::on(const StatusChange& change) {
     raise(conversation_.newest);
     raise(conversation_.newest_status);
     if (stale) return;
+    if (change.status == instructed_status) return instruct();
+    if (is_instructed(conversation_)) {
+        if (ends_instruction(change.status)) conversation_.status = change.status;
+        return;
+    }
     is_first_status_ = conversation_.status.empty();
     if (is_v0() && change.status == "awaiting_user_input") open_unopened();
     const Turn* turn = current_turn(conversation_);
@@ -161,6 +186,22 @@ void FoldStep::on(const StatusChange& change) {
         on_v1_status(change.status);
     }
     if (Turn* open = open_turn()) open->status_seen = true;
+}
+
+void FoldStep::instruct() {
+    // Only a turn that was counted is asked about: an end that stands has counted for the worker that asked.
+    if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
+        count(*candidate);
+    else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
+        count(*awaiting);
+    // A person was faster: the open turn is theirs, and ends as it would have ended without our message.
+    if (std::holds_alternative<Open>(conversation_.turn_state)) return;
+    // What came before it may be the answer, and its end.
+    conversation_.early_words.reset();
+    const auto early = std::exchange(conversation_.early_end, std::nullopt);
+    const bool is_over = early && time_ && early->at >= *time_;
+    conversation_.status = is_over ? early->status : instructed_status;
+    conversation_.agent_since_status = false;
 }
 
 void FoldStep::on_v0_state(const StatusChange& change) {
@@ -217,6 +258,7 @@ void FoldStep::raise(std::optional<Instant>& mark) const {
 void FoldStep::agent_acts() {
     const bool newest = is_newest();
     raise(conversation_.newest);
+    if (is_instructed(conversation_)) return;
     conversation_.agent_since_status = true;
     if (newest) reopen_after_timeout();
     if (newest && std::holds_alternative<NoTurn>(conversation_.turn_state)) open_unseen();

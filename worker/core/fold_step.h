@@ -73,6 +73,8 @@ class FoldStep {
     /// It becomes known whether the conversation has a stop hook: a `finished` that stands waits for it, too.
     void note_stop_hook(bool has_one);
     void on(const StatusChange& change);
+    /// Our own instruction to the agent.
+    void instruct();
     void on_v0_state(const StatusChange& change);
     void on_v1_status(const std::string& status);
 

@@ -76,7 +76,10 @@ std::string headline_of(const TurnEnd& turn, std::string_view words, Language la
 MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules) {
     MadeSummary made;
     for (const SummarySource& source : rules.sources) {
-        made.may_ask = made.may_ask || (source.may_ask && source.may_ask(turn));
+        if (source.may_ask && source.may_ask(turn)) {
+            made.may_ask = true;
+            made.needs_server = made.needs_server && source.needs_server;
+        }
         auto words = source.words_of(turn);
         if (!words) continue;
         made.source = source.name;

@@ -22,8 +22,9 @@ struct SummaryRules {
 
 struct MadeSummary {
     Summary summary;
-    std::string source;    ///< the name of the source whose words are in it
-    bool may_ask = false;  ///< that source, or one before it, may know better words once it is asked
+    std::string source;        ///< the name of the source whose words are in it
+    bool may_ask = false;      ///< that source, or one before it, may know better words once it is asked
+    bool needs_server = true;  ///< all of those that may ask the conversation's agent server alone
 };
 
 /// Makes the summary of one turn. Pure: the same turn gives the same bytes.

@@ -19,6 +19,7 @@ struct SummarySource {
     std::function<std::optional<std::string>(const TurnEnd& turn)> words_of;
     /// Whether it may know better words once it has been asked, outside any transaction; null: never.
     std::function<bool(const TurnEnd& turn)> may_ask = nullptr;
+    bool needs_server = true;  ///< it asks the conversation's agent server, and nothing where there is none
 };
 
 }  // namespace epilogue

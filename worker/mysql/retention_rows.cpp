@@ -178,6 +178,8 @@ Result<RetentionChunk> MysqlRetention::remove_summaries(Instant limit, Retention
             TRY(const auto removed,
                 session.execute("DELETE FROM summaries WHERE conversation_id=? AND turn_key=?",
                                 {conversation_id, turn_key}));
+            TRY_VOID(session.execute("DELETE FROM instructions WHERE conversation_id=? AND turn_key=?",
+                                     {conversation_id, turn_key}));
             chunk.removed += removed;
         }
         return chunk;

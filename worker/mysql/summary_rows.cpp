@@ -86,4 +86,42 @@ Result<std::vector<TurnId>> MysqlSummaryRows::owed(std::size_t limit) {
     return turns;
 }
 
+Result<std::string> MysqlSummaryRows::keep_instruction(const TurnId& turn, const std::string& ask_id) {
+    TRY_VOID(
+        session_.execute("INSERT INTO instructions (conversation_id, turn_key, ask_id, created_at) VALUES "
+                         "(?,?,?,UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE ask_id=ask_id",
+                         {turn.conversation_id, turn.turn_key, ask_id}));
+    TRY(const auto rows,
+        session_.query("SELECT ask_id FROM instructions WHERE conversation_id=? AND turn_key=? FOR UPDATE",
+                       {turn.conversation_id, turn.turn_key}));
+    if (rows.empty()) return fatal("the instruction of turn " + turn.turn_key + " is gone");
+    return Columns(rows[0]).text();
+}
+
+Result<LlmSpending> MysqlSummaryRows::lock_llm_spending(const std::string& model, const std::string& day) {
+    TRY_VOID(session_.execute(
+        "INSERT INTO llm_spending (model, day) VALUES (?,?) ON DUPLICATE KEY UPDATE requests=requests",
+        {model, day}));
+    TRY(const auto rows, session_.query("SELECT requests, tokens_in, tokens_out, cost FROM llm_spending "
+                                        "WHERE model=? AND day=? FOR UPDATE",
+                                        {model, day}));
+    LlmSpending spending;
+    if (rows.empty()) return spending;
+    Columns columns(rows[0]);
+    spending.requests = columns.number();
+    spending.tokens_in = columns.number();
+    spending.tokens_out = columns.number();
+    spending.cost = columns.number();
+    return spending;
+}
+
+Result<void> MysqlSummaryRows::put_llm_spending(const std::string& model, const std::string& day,
+                                                const LlmSpending& spending) {
+    TRY_VOID(session_.execute(
+        "UPDATE llm_spending SET requests=?, tokens_in=?, tokens_out=?, cost=? WHERE "
+        "model=? AND day=?",
+        {spending.requests, spending.tokens_in, spending.tokens_out, spending.cost, model, day}));
+    return {};
+}
+
 }  // namespace epilogue

@@ -125,6 +125,12 @@ struct Metrics::Families {
                                 "Turns whose silence is due and held back by the storm brake");
     Family<Counter>& summaries =
         counter(registry, "epilogue_summaries_total", "Summaries made, by source and result");
+    Family<Counter>& summary_questions =
+        counter(registry, "epilogue_summary_questions_total", "Summary sources asked, by source and result");
+    Family<Counter>& llm_tokens =
+        counter(registry, "epilogue_llm_tokens_total", "Tokens of named models, by direction");
+    Family<Counter>& llm_cost = counter(registry, "epilogue_llm_cost_total",
+                                        "What named models cost, in the currency of their prices");
     Family<Counter>& catch_ups =
         counter(registry, "epilogue_catch_ups_total",
                 "Conversations whose agent server was asked for what the topic had not told, by result");
@@ -217,6 +223,18 @@ void Metrics::partition_added() {
 }
 void Metrics::summary(const std::string& source, std::string_view result) {
     families_->summaries.Add({{"source", source}, {"result", std::string(result)}}).Increment();
+}
+void Metrics::summary_asked(std::string_view source, std::string_view result) {
+    families_->summary_questions.Add({{"source", std::string(source)}, {"result", std::string(result)}})
+        .Increment();
+}
+void Metrics::llm_used(std::string_view model, std::int64_t tokens_in, std::int64_t tokens_out, double cost) {
+    const std::string name(model);
+    families_->llm_tokens.Add({{"model", name}, {"direction", "in"}})
+        .Increment(static_cast<double>(tokens_in));
+    families_->llm_tokens.Add({{"model", name}, {"direction", "out"}})
+        .Increment(static_cast<double>(tokens_out));
+    families_->llm_cost.Add({{"model", name}}).Increment(cost);
 }
 void Metrics::catch_up(std::string_view why, std::string_view result) {
     families_->catch_ups.Add({{"why", std::string(why)}, {"result", std::string(result)}}).Increment();

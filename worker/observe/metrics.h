@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -111,6 +112,10 @@ class Metrics {
     void catch_up(std::string_view why, std::string_view result);
     /// A summary that was made, by its source and how.
     void summary(const std::string& source, std::string_view result);
+    /// A summary source was asked, and what came of it.
+    void summary_asked(std::string_view source, std::string_view result);
+    /// What a named model charged for one answer. `cost`: in the currency of its prices.
+    void llm_used(std::string_view model, std::int64_t tokens_in, std::int64_t tokens_out, double cost);
 
     // --- gauges of the pool: set by the worker that holds partition 0, removed by the others
     /// Replaces the counts of deliveries that are not final, and the age of each sink's oldest. One thread.

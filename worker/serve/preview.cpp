@@ -24,6 +24,7 @@ struct Basis {
     Conversation conversation;
     TurnEnd turn;
     std::optional<Summary> frozen;  ///< the turn's summary, when it was made already
+    std::string source;             ///< of that
     bool summary_owed = false;      ///< its agent server may still say better words
 };
 
@@ -73,6 +74,7 @@ Result<void> read_basis(Transaction& transaction, const std::optional<DeliveryId
     if (row) {
         TRY(basis.frozen, summary_from_json(row->body));
         basis.summary_owed = row->owed;
+        basis.source = row->source;
     }
     return {};
 }
@@ -191,10 +193,10 @@ Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner
     post.conversation_id = callback.conversation_id;
     post.target = processor.target;
     if (basis->owed) post.body = basis->owed->body;
-    if (post.body.empty())
-        post.body = sink.render(
-            basis->frozen ? *basis->frozen : planner.summary_of(basis->turn, callback.conversation_id),
-            shown.delivery_id);
+    const MadeSummary made = basis->frozen ? MadeSummary{.summary = *basis->frozen, .source = basis->source}
+                                           : planner.summary_of(basis->turn, callback.conversation_id);
+    shown.source = made.source;
+    if (post.body.empty()) post.body = sink.render(made.summary, shown.delivery_id);
     const Attempt attempt = sink.create(post);
     shown.request = interceptor.take();
     if (!shown.request) {

@@ -28,6 +28,7 @@ struct Preview {
     ConversationId conversation_id;
     TurnKey turn_key;
     std::string verdict;
+    std::string source;  ///< the summary source that its words are of
     DeliveryId delivery_id;
     std::string sink;
     std::string target;

@@ -17,20 +17,6 @@ using Json = nlohmann::json;
 
 constexpr std::size_t max_told = 1000;  // servers
 
-FinalMessageReply failure(const AgentError& error) {
-    using Kind = FinalMessageReply::Kind;
-    switch (error.kind) {
-        case AgentError::Kind::unreachable:
-            return {Kind::unreachable, "", error.text};
-        case AgentError::Kind::timed_out:
-            return {Kind::late, "", error.text};
-        case AgentError::Kind::closed:
-            return {Kind::stopped, "", error.text};
-        default:
-            return {Kind::refused, "", error.text};
-    }
-}
-
 FinalMessageReply not_confirmed(std::string cause) {
     return {FinalMessageReply::Kind::not_confirmed, "", std::move(cause)};
 }
@@ -55,6 +41,16 @@ bool has_words(const std::vector<EventRef>& events) {
     });
 }
 
+auto newest_status(const std::vector<EventRef>& log) {
+    return std::find_if(log.rbegin(), log.rend(), [](const EventRef& event) {
+        return event->kind == "ConversationStateUpdateEvent" && event->key == "execution_status";
+    });
+}
+
+bool ends_turn(std::string_view status) {
+    return status == "finished" || status == "error" || status == "stuck";
+}
+
 std::string words_in(const std::vector<EventRef>& events) {
     agent::EventList list;
     list.reconcile(events);
@@ -63,27 +59,56 @@ std::string words_in(const std::vector<EventRef>& events) {
 
 }  // namespace
 
+FinalMessageReply reply_of(const AgentError& error) {
+    using Kind = FinalMessageReply::Kind;
+    switch (error.kind) {
+        case AgentError::Kind::unreachable:
+            return {Kind::unreachable, "", error.text};
+        case AgentError::Kind::timed_out:
+            return {Kind::late, "", error.text};
+        case AgentError::Kind::closed:
+            return {Kind::stopped, "", error.text};
+        default:
+            return {Kind::refused, "", error.text};
+    }
+}
+
+bool may_have_server(const TurnEnd& turn) {
+    const std::string_view event =
+        turn.status_event.empty() ? std::string_view(turn.turn_key) : std::string_view(turn.status_event);
+    return event.find_first_not_of("0123456789") != std::string_view::npos;
+}
+
+std::optional<FinalMessageReply> has_gone_on(const agent::ConversationCalls& calls,
+                                             const FinalMessageQuery& query) {
+    const auto log = calls.newest_events();
+    if (!log) return reply_of(log.error());
+    const auto newest = newest_status(*log);
+    const bool stands = query.status_event.empty() ? newest == log->rend() || !ends_turn((*newest)->status)
+                                                   : stands_at(*log, query.status_event);
+    if (stands) return std::nullopt;
+    return not_confirmed("its log goes on");
+}
+
 bool stands_at(const std::vector<EventRef>& log, const std::string& status_event) {
-    const auto newest = std::find_if(log.rbegin(), log.rend(), [](const EventRef& event) {
-        return event->kind == "ConversationStateUpdateEvent" && event->key == "execution_status";
-    });
+    const auto newest = newest_status(log);
     return newest != log.rend() && (*newest)->id == status_event;
 }
 
-FinalMessageReply reply_of(const agent::ConversationCalls& calls, const FinalMessageQuery& query) {
+FinalMessageReply last_words(const agent::ConversationCalls& calls, const FinalMessageQuery& query) {
     const auto info = calls.info();
-    if (!info) return failure(info.error());
+    if (!info) return reply_of(info.error());
     if (const std::string status = agent::status_in(*info); status != "finished")
         return not_confirmed("its status is " + status);
     const auto response = calls.final_response();
     const bool is_offered = response || response.error().kind != AgentError::Kind::unsupported;
-    if (is_offered && !response) return failure(response.error());
+    if (is_offered && !response) return reply_of(response.error());
     FinalMessageReply confirmed;
     confirmed.kind = FinalMessageReply::Kind::confirmed;
     if (!is_offered && !query.lacks_words) return confirmed;
     // The log is read after the words: when it still ends with that turn, the words are that turn's.
     const auto log = is_offered ? calls.newest_events() : calls.events();
-    if (!log) return failure(log.error());
+    if (!log) return reply_of(log.error());
     if (!stands_at(*log, query.status_event)) return not_confirmed("its log goes on");
     const auto events = of_turn(*log, query.turn.turn_key);
     if (!is_offered)
@@ -92,6 +117,15 @@ FinalMessageReply reply_of(const agent::ConversationCalls& calls, const FinalMes
         confirmed.words = *response;
     return confirmed;
 }
+
+AgentServerSource::AgentServerSource(FindServer find_server)
+    : AgentServerSource(
+          std::move(find_server),
+          [](const agent::ConversationCalls& calls, const FinalMessageQuery& query, const std::stop_token&) {
+              return last_words(calls, query);
+          },
+          "an agent server did not tell its conversations' last words; the log's own are "
+          "posted") {}
 
 Result<std::string> AgentServerSource::server_of(const ConversationId& conversation_id) {
     const auto server = find_server_(conversation_id);
@@ -111,7 +145,7 @@ FinalMessageReply AgentServerSource::ask(const FinalMessageQuery& query, std::ch
     }
     agent::ConversationCalls calls(*server, query.turn.conversation_id, until);
     const std::stop_callback close(stop, [&] { calls.close(); });
-    FinalMessageReply reply = reply_of(calls, query);
+    FinalMessageReply reply = question_(calls, query, stop);
     tell((*server)->address().url(), reply);
     return reply;
 }
@@ -129,8 +163,7 @@ void AgentServerSource::tell(const std::string& address, const FinalMessageReply
         const auto [told, is_first] = told_.try_emplace(address, kind);
         if (!is_first && std::exchange(told->second, kind) == kind) return;
     }
-    log_warn("an agent server did not tell its conversations' last words; the log's own are posted",
-             {{"server", address}, {"why", reply.cause}});
+    log_warn(complaint_, {{"server", address}, {"why", reply.cause}});
 }
 
 }  // namespace epilogue

@@ -1,6 +1,7 @@
 // What the program knows of a summary source before it is made: its name, its settings, how to make it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "worker/core/summary_source.h"
 #include "worker/sources/agent_server_source.h"
 #include "worker/sources/final_message_source.h"
+#include "worker/sources/summary_notes.h"
 
 namespace epilogue {
 
@@ -19,6 +21,13 @@ namespace epilogue {
 struct AskerSettings {
     ConfigExtensions sections;                  ///< of the configuration
     AgentServerSource::FindServer find_server;  ///< the agent server that has a conversation
+    SummaryNotes* notes = nullptr;              ///< outlives what is made; null where none is needed
+    /// A source was asked; what came of it, as asking_sources.h spells it. May be called from any thread.
+    std::function<void(std::string_view source, std::string_view result)> asked = [](auto, auto) {};
+    /// A named model was used. `cost`: in the currency of its prices. May be called from any thread.
+    std::function<void(const std::string& model, std::int64_t tokens_in, std::int64_t tokens_out,
+                       double cost)>
+        llm_used = [](auto&&, auto, auto, auto) {};
 };
 
 /// A source's file defines one, as `const SummarySourceDescriptor& <name>_summary_source()`;

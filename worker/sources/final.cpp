@@ -15,9 +15,7 @@ std::optional<std::string> words_in_log(const TurnEnd& turn) {
 /// Whether an agent server could know more of the turn's last words than its log.
 bool may_ask(const TurnEnd& turn) {
     const bool has_words = turn.verdict == Verdict::finished || turn.verdict == Verdict::awaiting_user_input;
-    // Events that have numbers are V0's, which no agent server keeps.
-    const bool is_v0 = turn.status_event.find_first_not_of("0123456789") == std::string::npos;
-    return has_words && !is_v0;
+    return has_words && may_have_server(turn);
 }
 
 SummarySource make_final(const ConfigExtensions&) {

@@ -16,9 +16,11 @@ namespace epilogue {
 /// A question about the end of a turn.
 struct FinalMessageQuery {
     TurnId turn;
-    std::string status_event;  ///< id of the status that ended it
-    bool lacks_words = false;  ///< the log's own last words are missing or cut
-    std::string made_by = {};  ///< the summary source whose words stand as long as there is no answer
+    std::string status_event;   ///< id of the status that ended it
+    bool lacks_words = false;   ///< the log's own last words are missing or cut
+    std::string made_by = {};   ///< the summary source whose words stand as long as there is no answer
+    std::string headline = {};  ///< of the summary as it stands
+    std::string facts = {};     ///< likewise: the lines of its digest
 };
 
 /// What came of it.
@@ -35,6 +37,7 @@ struct FinalMessageReply {
     std::string words;  ///< of a confirmed end: the agent's final message; "": no other than the log has
     std::string cause;  ///< why it is not confirmed; never holds a secret
     std::string source = {};  ///< the name of the summary source that has the words
+    bool is_spent = false;    ///< to ask again would cost again, and be of no more use
 };
 /// As metrics spell it: "confirmed", "not_confirmed", …
 std::string_view name_of(FinalMessageReply::Kind kind);

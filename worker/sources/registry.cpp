@@ -7,11 +7,16 @@
 #include <fmt/ranges.h>
 
 #include "worker/sources/asking_sources.h"
+#include "worker/sources/llm_prompt.h"
+#include "worker/sources/llm_section.h"
 #include "worker/sources/summary_section.h"
 
 // clang-format off: a line a source, and adding one changes no other line.
 #define EPILOGUE_SUMMARY_SOURCES(SOURCE) \
     SOURCE(final)                        \
+    SOURCE(ask_agent)                    \
+    SOURCE(instruct)                     \
+    SOURCE(llm)                          \
     SOURCE(digest)
 
 // clang-format on
@@ -32,6 +37,31 @@ ConfigKind language_key() {
     });
 }
 
+/// The sources; `llm` among them needs a model.
+ConfigKind sources_key(std::vector<std::string_view> names) {
+    ConfigKind kind = some_of(place(&SummarySection::sources), std::move(names));
+    kind.resolve = [](Config& config, const Environment&) -> Problem {
+        const auto& summary = config.extensions.get<SummarySection>();
+        if (std::ranges::find(summary.sources, "llm") == summary.sources.end() || !summary.llm.empty())
+            return {};
+        return Complaint("llm is among them: set [summary] llm to the name of a model, [llm.NAME]");
+    };
+    return kind;
+}
+
+ConfigKind llm_key() {
+    ConfigKind kind = any_text(place(&SummarySection::llm));
+    kind.resolve = [](Config& config, const Environment&) -> Problem {
+        const auto& name = config.extensions.get<SummarySection>().llm;
+        const auto& models = config.extensions.get<LlmSection>().models;
+        if (name.empty() || models.contains(name)) return {};
+        std::vector<std::string_view> names;
+        for (const auto& [known, model] : models) names.push_back(known);
+        return fmt::format("there is no section [llm.{}]{}", name, did_you_mean(name, names));
+    };
+    return kind;
+}
+
 ConfigSection summary_section() {
     std::vector<std::string_view> names;
     std::vector<std::string_view> docs;
@@ -39,14 +69,25 @@ ConfigSection summary_section() {
         names.push_back(source->name);
         docs.push_back(source->doc);
     }
+    static const std::string template_doc =
+        fmt::format("A file with what llm is asked, with any of {{{}}}; \"\": our own.",
+                    fmt::join(llm_placeholders(), "} {"));
     static const std::string order = fmt::format("Tried in this order: {}.", fmt::join(docs, ", "));
     return {
         "summary",
         "What is said about a turn.",
         {
-            {"sources", some_of(place(&SummarySection::sources), std::move(names)), order},
+            {"sources", sources_key(std::move(names)), order},
             {"deadline_s", number(place(&SummarySection::deadline), 1, 3600),
-             "How long a post waits at most for the agent server to say the last words."},
+             "How long a post waits at most for all sources together; those that ask share it."},
+            {"question_file", text_file(place(&SummarySection::question_file)),
+             "A file with what ask_agent asks; \"\": our own question for a summary in under 200 words."},
+            {"instruction_file", text_file(place(&SummarySection::instruction_file)),
+             "A file with what instruct writes to the agent; \"\": our own instruction, which asks the "
+             "same."},
+            {"llm", llm_key(), "The model of the source llm: NAME of a section [llm.NAME]."},
+            {"llm_template_file", text_file(place(&SummarySection::llm_template_file), llm_placeholders()),
+             template_doc},
             {"web_url", optional_url(place(&SummarySection::web_url)),
              "e.g. https://app.example.com/conversations/{conversation_id}: adds a link under the summary."},
             {"language", language_key(),
@@ -107,7 +148,7 @@ std::unique_ptr<FinalMessageSource> make_asking_sources(const AskerSettings& set
         if (descriptor->make_asker != nullptr) entry.asker = descriptor->make_asker(settings);
         entries.push_back(std::move(entry));
     }
-    return std::make_unique<AskingSources>(std::move(entries));
+    return std::make_unique<AskingSources>(std::move(entries), settings.asked);
 }
 
 }  // namespace epilogue

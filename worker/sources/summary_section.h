@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "worker/core/phrases.h"
+#include "worker/sources/text_file.h"
 
 namespace epilogue {
 
@@ -13,6 +14,10 @@ namespace epilogue {
 struct SummarySection {
     std::vector<std::string> sources{"final", "digest"};
     std::chrono::seconds deadline{120};
+    TextFile question_file;  ///< of ask_agent
+    std::string llm;         ///< the name of a model in [llm.NAME]
+    TextFile llm_template_file;
+    TextFile instruction_file;
     std::string web_url;
     Language language = Language::english;
     bool figures = false;

@@ -1,7 +1,8 @@
-// Rows of summaries: one for each turn of a conversation.
+// Rows of summaries, one for each turn of a conversation, and of what asking for them noted.
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,15 @@ struct SummaryRow {
     Instant created_at = {};  ///< set by the insertion
 };
 
+/// What a named model was used for.
+struct LlmSpending {
+    std::int64_t requests = 0;
+    std::int64_t tokens_in = 0;
+    std::int64_t tokens_out = 0;
+    std::int64_t cost = 0;  ///< in millionths of the currency of its prices
+    bool operator==(const LlmSpending&) const = default;
+};
+
 /// Not thread-safe; valid as long as its transaction.
 class SummaryRows {
   public:
@@ -54,6 +64,14 @@ class SummaryRows {
     virtual Result<void> update(const SummaryRow& row) = 0;
     /// Turns whose summary is owed and not leased, longest waiting first.
     virtual Result<std::vector<TurnId>> owed(std::size_t limit) = 0;
+
+    /// The id of the turn's instruction: `ask_id`, unless it has one already.
+    virtual Result<std::string> keep_instruction(const TurnId& turn, const std::string& ask_id) = 0;
+    /// What the pool has used of a model on a day ("2026-11-23"), locked; nothing, when nothing was noted.
+    virtual Result<LlmSpending> lock_llm_spending(const std::string& model, const std::string& day) = 0;
+    /// Writes that, once it is locked.
+    virtual Result<void> put_llm_spending(const std::string& model, const std::string& day,
+                                          const LlmSpending& spending) = 0;
 };
 
 }  // namespace epilogue

@@ -10,6 +10,7 @@
 #include "sinks/gitlab/gitlab_section.h"
 #include "sinks/slack/slack_section.h"
 #include "tests/support/golden.h"
+#include "worker/sources/llm_section.h"
 #include "worker/sources/summary_section.h"
 
 using namespace epilogue;
@@ -113,6 +114,11 @@ deadline_s = 7
 web_url = "https://x/{conversation_id}"
 language = "de"
 figures = true
+llm = "fast"
+[llm.fast]
+base_url = "https://llm/v1/"
+model = "small"
+max_tokens = 100
 [agent_server]
 url = "http://agent:8000/"
 session_api_key = "s"
@@ -162,8 +168,17 @@ format = "json"
     expected.security.keys = {Secret(std::string(32, '\xAA'))};
     expected.worker = {1,  2048, 0ms,       3,          4, 5s, 11s, 100ms, 61s, 3s, TimeoutStorm::post,
                        0s, 9s,   "[::1]:0", Secret("a")};
-    expected.extensions.edit<SummarySection>() = {
-        {"digest"}, 7s, "https://x/{conversation_id}", Language::german, true};
+    auto& summary = expected.extensions.edit<SummarySection>();
+    summary.sources = {"digest"};
+    summary.deadline = 7s;
+    summary.web_url = "https://x/{conversation_id}";
+    summary.language = Language::german;
+    summary.figures = true;
+    summary.llm = "fast";
+    auto& fast = expected.extensions.edit<LlmSection>().models["fast"];
+    fast.base_url = "https://llm/v1";
+    fast.model = "small";
+    fast.max_tokens = 100;
     expected.agent_server = {"http://agent:8000", Secret("s")};
     expected.relay = {"0.0.0.0:1", {Secret("k1"), Secret("k2 k3")}, {"TokenEvent"}, 300000, 2000000, 3, {},
                       {}};
@@ -246,8 +261,9 @@ BOOST_AUTO_TEST_CASE(an_error_in_a_file_names_file_line_key_and_what_was_expecte
     BOOST_TEST(refusal("[kafka]\nstart = \"latest \"") ==
                "F:2: [kafka] start: expected \"earliest\", \"latest\" or \"error\", got \"latest \"");
     BOOST_TEST(
-        refusal("[summary]\nsources = [\"final\", \"llm\"]") ==
-        "F:2: [summary] sources: expected a list of \"final\" or \"digest\", each at most once, got \"llm\"");
+        refusal("[summary]\nsources = [\"final\", \"llama\"]") ==
+        "F:2: [summary] sources: expected a list of \"final\", \"ask_agent\", \"instruct\", \"llm\" or "
+        "\"digest\", each at most once, got \"llama\"");
     BOOST_TEST(refusal("[slack]\napi_url = \"slack.com\"") ==
                "F:2: [slack] api_url: expected an http:// or https:// URL, got \"slack.com\"");
     BOOST_TEST(refusal("[github]\nbudget = \"1/s 80/minute\"") ==

@@ -7,6 +7,7 @@
 #include "base/process/temp_dir.h"
 #include "ops/doctor/broker.h"
 #include "ops/doctor/database.h"
+#include "ops/doctor/model.h"
 #include "ops/doctor/platforms.h"
 #include "ops/doctor/relay.h"
 #include "ops/doctor/secret_files.h"
@@ -233,6 +234,16 @@ BOOST_AUTO_TEST_CASE(an_agent_server_is_judged_by_its_answer_and_its_clock) {
     BOOST_TEST(behind[1].text == "the clock of http://a is 90 s behind ours");
     for (const auto& finding : behind)
         BOOST_TEST((finding.severity == Severity::ok) == finding.remedy.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_model_that_does_not_let_us_in_or_is_not_there_is_a_warning) {
+    const auto severity = [](const ModelVisit& visit) { return judge_model(visit).severity; };
+    BOOST_CHECK(severity({"fast", "small", "", 200, true}) == Severity::ok);
+    BOOST_CHECK(severity({"fast", "small", "", 200, false}) == Severity::warning);
+    BOOST_CHECK(severity({"fast", "small", "", 404, false}) == Severity::warning);
+    BOOST_CHECK(severity({"fast", "small", "connection refused", 0, false}) == Severity::warning);
+    BOOST_TEST(judge_model({"fast", "small", "", 401, false}).text ==
+               "[llm.fast] refuses the key: the next source is taken");
 }
 
 BOOST_AUTO_TEST_CASE(keys_for_webhooks_of_which_none_ever_came_are_a_warning) {

@@ -32,6 +32,24 @@ class Told final : public FinalMessageSource {
     int& asked_;
 };
 
+/// Notes how long it may take.
+class Timed final : public FinalMessageSource {
+  public:
+    Timed(FinalMessageReply reply, std::vector<std::chrono::milliseconds>& shares)
+        : reply_(std::move(reply)), shares_(shares) {}
+
+    Result<std::string> server_of(const ConversationId&) override { return std::string(); }
+    FinalMessageReply ask(const FinalMessageQuery&, std::chrono::milliseconds within,
+                          const std::stop_token&) override {
+        shares_.push_back(within);
+        return reply_;
+    }
+
+  private:
+    const FinalMessageReply reply_;
+    std::vector<std::chrono::milliseconds>& shares_;
+};
+
 /// Two sources that ask, with one between them that does not: "one", "facts", "two".
 struct Asked {
     int one = 0;
@@ -89,6 +107,26 @@ BOOST_AUTO_TEST_CASE(a_source_behind_the_one_that_made_the_summary_is_not_asked)
         BOOST_TEST((result.reply.kind == Kind::refused));
         BOOST_TEST(result.reply.cause == "401");
     }
+}
+
+BOOST_AUTO_TEST_CASE(each_source_that_asks_gets_an_equal_share_of_the_time_that_is_left) {
+    std::vector<std::chrono::milliseconds> shares;
+    std::vector<std::string> results;
+    std::vector<AskingSources::Entry> entries;
+    entries.push_back({"one", std::make_unique<Timed>(refused, shares)});
+    entries.push_back({"two", std::make_unique<Timed>(silent, shares)});
+    entries.push_back({"facts", nullptr});
+    entries.push_back({"three", std::make_unique<Timed>(with_words, shares)});
+    AskingSources sources(std::move(entries), [&](std::string_view source, std::string_view result) {
+        results.push_back(std::string(source) + " " + std::string(result));
+    });
+    sources.ask({{ConversationId("c1"), TurnKey("u1")}, "s1", true, "three"}, 90s, {});
+    BOOST_REQUIRE(shares.size() == 3U);
+    BOOST_TEST((shares[0] > 25s && shares[0] <= 30s));
+    BOOST_TEST((shares[1] > 40s && shares[1] <= 45s));
+    BOOST_TEST((shares[2] > 80s && shares[2] <= 90s));
+    const std::vector<std::string> told{"one refused", "two silent", "three confirmed"};
+    BOOST_TEST(results == told, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(neither_a_stop_nor_the_deadline_lets_the_next_be_asked) {
