@@ -81,7 +81,7 @@ Result<ScannedPart> KafkaScan::stretch_of(int partition, std::optional<Instant> 
 }
 
 Result<ScannedPart> KafkaScan::read(int partition, std::optional<Instant> since, Clock::time_point until,
-                                    const std::function<void(const RecordView&)>& show) {
+                                    const std::function<bool(const RecordView&)>& show) {
     TRY(ScannedPart part, stretch_of(partition, since, until));
     part.to = part.from;
     if (part.is_whole()) return part;
@@ -89,7 +89,8 @@ Result<ScannedPart> KafkaScan::read(int partition, std::optional<Instant> since,
     if (rd_kafka_consume_start(topic, partition, part.from) != 0)
         return kafka_failure(rd_kafka_last_error(), "reading a partition");
     rd_kafka_resp_err_t fault = RD_KAFKA_RESP_ERR_NO_ERROR;
-    while (!part.is_whole() && Clock::now() < until) {
+    bool goes_on = true;
+    while (goes_on && !part.is_whole() && Clock::now() < until) {
         const Handle<rd_kafka_message_t, rd_kafka_message_destroy> message(
             rd_kafka_consume(topic, partition, milliseconds_until(until)));
         if (!message) continue;
@@ -99,7 +100,7 @@ Result<ScannedPart> KafkaScan::read(int partition, std::optional<Instant> since,
             fault = message->err;
             break;
         } else {
-            if (message->offset < part.end) show(view_of(*message));
+            if (message->offset < part.end) goes_on = show(view_of(*message));
             part.to = std::min(message->offset + 1, part.end);
         }
     }

@@ -44,10 +44,11 @@ class KafkaScan {
     Result<int> partitions(Clock::time_point until);
 
     /// Shows every record from the first one that is of `since` or later (nullopt: from the partition's
-    /// first) up to the end that the partition has now. What comes after `until` stays unread. Errors:
+    /// first) up to the end that the partition has now, or until `show` returns false. What comes after
+    /// `until` stays unread. Errors:
     /// retryable, no answer before anything was read.
     Result<ScannedPart> read(int partition, std::optional<Instant> since, Clock::time_point until,
-                             const std::function<void(const RecordView&)>& show);
+                             const std::function<bool(const RecordView&)>& show);
 
   private:
     struct Client;

@@ -81,10 +81,10 @@ std::string second(const std::string& text) {
 }
 
 template <class T>
-void print_said(const char* name, const std::optional<Said<T>>& said) {
+void print_said(const char* name, const std::optional<Said<T>>& said, const std::string& margin = "") {
     if (!said) return;
     const std::string line = fmt::format("{}: {} [{}]", name, second(said->value), name_of(said->from));
-    print_text(line, "");
+    print_text(line, margin);
 }
 
 void print_sources(const ConversationHistory& history) {
@@ -137,8 +137,8 @@ void print_turn(const HistoryTurn& turn) {
                      : "open";
     fmt::print("\n");
     print_text(fmt::format("turn {}: {}; known to {}", clean(turn.key), verdict, known_to), "");
-    print_said("  opened", turn.opened_at);
-    print_said("  ended", turn.ended_at);
+    print_said("opened", turn.opened_at, "  ");
+    print_said("ended", turn.ended_at, "  ");
     if (turn.reason) {
         const auto& [reason, from] = *turn.reason;
         print_text(fmt::format("error [{}]: {}{}{}", name_of(from), reason.code,
@@ -210,7 +210,7 @@ AgentDirectory directory_of(const ViewOptions& options, const Config& config, My
     return {std::move(look_up), sealer, std::move(rules)};
 }
 
-/// Ends with what is to be done about an id that nobody knows.
+/// Ends with what is to be done about an id that no source knows.
 void check_known(const ConversationHistory& history) {
     if (history.is_known()) return;
     std::string text = "no source knows conversation " + clean(history.id) + ":";

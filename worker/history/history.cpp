@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/enum_names.h"
@@ -43,7 +44,7 @@ void fill(std::optional<Said<T>>& known, std::optional<T> told, HistorySource fr
 bool is_same(const HistoryTurn& known, const ToldTurn& told) {
     const bool has_nameless = (known.key == TurnKey("start")) != (told.key == TurnKey("start"));
     return known.key == told.key || (!told.status_event.empty() && known.status_event == told.status_event) ||
-           (has_nameless && !known.verdict && told.is_newest);
+           (has_nameless && !known.verdict && !known.summary && told.is_newest);
 }
 
 /// Puts together what the sources say, in the order in which they are believed.
@@ -52,8 +53,14 @@ class Story {
     Story(ConversationHistory& history, const HistoryRules& rules) : history_(history), rules_(rules) {}
 
     void add(const KeptConversation& kept) {
-        for (const KeptSummary& summary : kept.summaries) add(summary);
-        for (const KeptDelivery& delivery : kept.deliveries) add(delivery);
+        // Deliveries are kept for longer: of the oldest turns there may be no summary any more.
+        auto summary = kept.summaries.begin();
+        for (const KeptDelivery& delivery : kept.deliveries) {
+            for (; summary != kept.summaries.end() && summary->created_at <= delivery.created_at; ++summary)
+                add(*summary);
+            add(delivery);
+        }
+        for (; summary != kept.summaries.end(); ++summary) add(*summary);
         if (kept.conversation) add(*kept.conversation, HistorySource::tables);
     }
     void add(const ReplayedLog& log, HistorySource from) {
@@ -67,11 +74,10 @@ class Story {
         }
         add_open(log.conversation, from);
     }
-    /// Brings the turns into their order, and makes the summaries that nobody keeps.
+    /// Brings the turns into their order, and makes the summaries that no table keeps.
     void finish() {
-        std::stable_sort(history_.turns.begin(), history_.turns.end(),
-                         [](const HistoryTurn& a, const HistoryTurn& b) { return time_of(a) < time_of(b); });
-        for (HistoryTurn& turn : history_.turns) turn.is_open = !turn.verdict;
+        order();
+        for (HistoryTurn& turn : history_.turns) turn.is_open = !turn.verdict && !turn.summary;
         for (auto& [turn, end] : ends_) {
             HistoryTurn* const known = find(turn);
             if (known == nullptr || known->summary || known->is_open) continue;
@@ -82,12 +88,25 @@ class Story {
     }
 
   private:
-    static Instant time_of(const HistoryTurn& turn) {
-        if (turn.opened_at) return turn.opened_at->value;
-        if (turn.ended_at) return turn.ended_at->value;
-        if (!turn.deliveries.empty() && turn.deliveries.front().created_at)
-            return *turn.deliveries.front().created_at;
-        return turn.verdict ? Instant{} : Instant::max();
+    /// The turns of one source in its own order.
+    using Sequence = std::vector<TurnKey>;
+
+    /// As the most complete log has them: the server's, else the topic's. What only others know follows what
+    /// comes before it there.
+    void order() {
+        Sequence ordered;
+        for (const auto from : {HistorySource::agent_server, HistorySource::topic, HistorySource::tables}) {
+            auto place = ordered.begin();
+            for (const TurnKey& key : sequences_[from]) {
+                const auto known = std::find(ordered.begin(), ordered.end(), key);
+                place = std::next(known != ordered.end() ? known : ordered.insert(place, key));
+            }
+        }
+        const auto rank = [&](const HistoryTurn& turn) {
+            return std::find(ordered.begin(), ordered.end(), turn.key) - ordered.begin();
+        };
+        std::stable_sort(history_.turns.begin(), history_.turns.end(),
+                         [&](const HistoryTurn& a, const HistoryTurn& b) { return rank(a) < rank(b); });
     }
 
     static ToldTurn told_of(const TurnEnd& end) {
@@ -135,7 +154,10 @@ class Story {
             known = std::prev(history_.turns.end());
         }
         HistoryTurn& turn = *known;
-        if (turn.known_to.empty() || turn.known_to.back() != from) turn.known_to.push_back(from);
+        if (turn.known_to.empty() || turn.known_to.back() != from) {
+            turn.known_to.push_back(from);
+            sequences_[from].push_back(turn.key);
+        }
         if (turn.status_event.empty()) turn.status_event = told.status_event;
         fill(turn.verdict, told.verdict, from);
         fill(turn.opened_at, told.opened_at, from);
@@ -156,6 +178,7 @@ class Story {
 
     ConversationHistory& history_;
     const HistoryRules& rules_;
+    std::map<HistorySource, Sequence> sequences_;
     std::vector<std::pair<TurnKey, Said<TurnEnd>>> ends_;  ///< the first that was told of each turn
 };
 

@@ -32,7 +32,7 @@ enum class SourceState {
     told,
     unknown,      ///< it answers, and knows no such conversation
     unavailable,  ///< it could not be asked, or did not answer
-    not_asked,    ///< nobody wanted it, or nobody knows where it is
+    not_asked,    ///< the caller does not want it, or it is not known where it is
 };
 std::string_view name_of(SourceState state);
 
@@ -79,7 +79,7 @@ struct KeptDelivery {
 
 /// A question to its agent server that is not answered yet.
 struct KeptQuestion {
-    std::string why;        ///< registered | inactivity | gap
+    std::string why;        ///< registered | silence | gap
     int attempts = 0;       ///< begun
     std::string hindrance;  ///< of the last try; may be empty
     std::optional<Instant> next_try_at;

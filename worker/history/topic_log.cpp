@@ -43,15 +43,22 @@ std::vector<int> partitions_for(const ConversationId& id, const TopicHint& hint,
 /// Takes the records of one conversation.
 class Reading {
   public:
-    Reading(const ConversationId& id, std::size_t most) : id_(id), most_(most) {}
+    Reading(const ConversationId& id, const TopicLimits& limits) : id_(id), limits_(limits) {}
 
     TopicLog log;
-    std::size_t left_out = 0;
+    std::size_t left_out = 0;  ///< of its events
 
-    void take(const RecordView& record) {
+    /// False when no more may be read.
+    bool take(const RecordView& record) {
+        take_own(record);
+        return ++records_ < limits_.max_records;
+    }
+
+  private:
+    void take_own(const RecordView& record) {
         if (!key_fault(record.key).empty() || normalise_conversation_id(record.key) != id_) return;
         if (record.value.data() == nullptr) return;
-        if (log.entries.size() >= most_) {
+        if (log.entries.size() >= limits_.max_events) {
             ++left_out;
             return;
         }
@@ -62,9 +69,9 @@ class Reading {
             ++log.unusable;
     }
 
-  private:
     const ConversationId& id_;
-    const std::size_t most_;
+    const TopicLimits& limits_;
+    std::size_t records_ = 0;
     Decoder decoder_;
 };
 
@@ -83,14 +90,14 @@ SourceAnswer<TopicLog> read_topic(const KafkaSettings& settings, const std::stri
     if (!scan) return tl::unexpected(unavailable(scan.error()));
     const auto count = (*scan)->partitions(begun + std::min(limits.reach, limits.within));
     if (!count) return tl::unexpected(unavailable(count.error()));
-    Reading reading(id, limits.max_events);
+    Reading reading(id, limits);
     for (const int partition : partitions_for(id, hint, *count)) {
         const auto part = (*scan)->read(partition, hint.since, until,
-                                        [&](const RecordView& record) { reading.take(record); });
+                                        [&](const RecordView& record) { return reading.take(record); });
         if (!part) return tl::unexpected(unavailable(part.error()));
         reading.log.parts.push_back({part->partition, part->from, part->to, part->end});
         if (!part->is_whole() && reading.log.cut.empty())
-            reading.log.cut = fmt::format("partition {} was read for {} s only, up to offset {} of {}",
+            reading.log.cut = fmt::format("partition {} was read for {} s at most, up to offset {} of {}",
                                           partition, limits.within.count() / 1000, part->to, part->end);
     }
     if (reading.left_out > 0) reading.log.cut = fmt::format("{} more events were left out", reading.left_out);

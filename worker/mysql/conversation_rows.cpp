@@ -50,7 +50,7 @@ Result<std::optional<FoundConversation>> find_conversation(MysqlSession& session
     FoundConversation found;
     TRY(found.conversation, from_row(conversation_row(columns)));
     columns.number();   // held
-    columns.instant();  // let_go_at
+    columns.instant();  // resumed at
     const std::int64_t partition = columns.number();
     const bool is_guessed = columns.number() != 0;
     if (partition != no_partition_yet && !is_guessed) found.partition = static_cast<int>(partition);

@@ -148,6 +148,27 @@ BOOST_AUTO_TEST_CASE(what_a_source_did_not_see_opening_is_the_same_turn) {
                "start:ended:ta");
 }
 
+BOOST_AUTO_TEST_CASE(turns_stand_in_the_order_of_the_most_complete_log) {
+    // What the tables alone still know stands before what they know with others; clocks do not count.
+    KeptConversation tables;
+    for (const char* key : {"u0", "u2"}) {
+        KeptDelivery& delivery = tables.deliveries.emplace_back();
+        delivery.turn_key = TurnKey(key);
+        delivery.created_at = story_start + 1000h;
+    }
+    const auto all = joined(turn("1", 0s), turn("2", 100s));
+    BOOST_TEST(keys_of(told_by({answering(tables), answering(server_log(all)), nullptr})) ==
+               "u0:ended:t u1:ended:a u2:ended:ta");
+    BOOST_TEST(keys_of(told_by({answering(tables), nullptr, answering(topic_log(turn("1", 0s)))})) ==
+               "u0:ended:t u2:ended:t u1:ended:t");
+    // A summary without a delivery has its place by when it was made.
+    KeptSummary& summary = tables.summaries.emplace_back();
+    summary.turn_key = TurnKey("u-1");
+    summary.created_at = story_start;
+    BOOST_TEST(keys_of(told_by({answering(tables), nullptr, nullptr})) ==
+               "u-1:ended:t u0:ended:t u2:ended:t");
+}
+
 BOOST_AUTO_TEST_CASE(what_the_tables_have_lost_comes_from_the_logs) {
     const auto all = joined(turn("1", 0s), turn("2", 100s));
     const auto history = told_by({answering(kept(turn("1", 0s))), answering(server_log(all)),
