@@ -42,6 +42,28 @@ std::string_view key_fault(std::string_view key) {
     return is_utf8(key) ? "" : "key_not_utf8";
 }
 
+namespace {
+
+/// What V1's tools answer.
+std::vector<WantedPart> wanted_of_observations() {
+    static const std::vector<WantedPart> blocks{{"type"}, {"text"}};
+    return {{"exit_code"},
+            {"content", blocks},
+            {"command"},
+            {"path"},
+            {"is_error"},
+            {"prev_exist"},
+            {"old_content"},
+            {"new_content"},
+            {"file_path"},
+            {"is_new_file"},
+            {"commit",
+             {{"changes", {{any_member, {{"type"}, {"old_content"}, {"new_content"}, {"move_path"}}}}}}},
+            {"metadata", {{"working_dir"}}}};
+}
+
+}  // namespace
+
 const WantedPart& wanted_of_events() {
     static const std::vector<WantedPart> blocks{{"type"}, {"text"}};
     static const WantedPart wanted{
@@ -79,20 +101,7 @@ const WantedPart& wanted_of_events() {
            {"file_path"},
            {"task_completed"},
            {"outcome"}}},
-         {"observation",
-          {{"exit_code"},
-           {"content", blocks},
-           {"command"},
-           {"path"},
-           {"is_error"},
-           {"prev_exist"},
-           {"old_content"},
-           {"new_content"},
-           {"file_path"},
-           {"is_new_file"},
-           {"commit",
-            {{"changes", {{any_member, {{"type"}, {"old_content"}, {"new_content"}, {"move_path"}}}}}}},
-           {"metadata", {{"working_dir"}}}}},
+         {"observation", wanted_of_observations()},
          {"cause"},
          {"content"},
          {"args",
