@@ -42,6 +42,28 @@ std::string_view key_fault(std::string_view key) {
     return is_utf8(key) ? "" : "key_not_utf8";
 }
 
+namespace {
+
+/// What V1's tools answer.
+std::vector<WantedPart> wanted_of_observations() {
+    static const std::vector<WantedPart> blocks{{"type"}, {"text"}};
+    return {{"exit_code"},
+            {"content", blocks},
+            {"command"},
+            {"path"},
+            {"is_error"},
+            {"prev_exist"},
+            {"old_content"},
+            {"new_content"},
+            {"file_path"},
+            {"is_new_file"},
+            {"commit",
+             {{"changes", {{any_member, {{"type"}, {"old_content"}, {"new_content"}, {"move_path"}}}}}}},
+            {"metadata", {{"working_dir"}}}};
+}
+
+}  // namespace
+
 const WantedPart& wanted_of_events() {
     static const std::vector<WantedPart> blocks{{"type"}, {"text"}};
     static const WantedPart wanted{
@@ -71,17 +93,15 @@ const WantedPart& wanted_of_events() {
          {"classification", {{"kind"}}},
          {"llm_message", {{"content", blocks}}},
          {"action",
-          {{"kind"}, {"message"}, {"command"}, {"is_input"}, {"path"}, {"task_completed"}, {"outcome"}}},
-         {"observation",
-          {{"exit_code"},
-           {"content", blocks},
+          {{"kind"},
+           {"message"},
            {"command"},
+           {"is_input"},
            {"path"},
-           {"is_error"},
-           {"prev_exist"},
-           {"old_content"},
-           {"new_content"},
-           {"metadata", {{"working_dir"}}}}},
+           {"file_path"},
+           {"task_completed"},
+           {"outcome"}}},
+         {"observation", wanted_of_observations()},
          {"cause"},
          {"content"},
          {"args",

@@ -53,7 +53,8 @@ Body message(const JsonPart& event) {
 std::string step_of(std::string_view tool, const JsonPart& call) {
     const std::string_view command = call["command"].string_or_empty();
     if (is_one_of(tool, shells)) return std::string(command);
-    const std::string_view path = call["path"].string_or_empty();
+    const JsonPart& named = call["path"];
+    const std::string_view path = (named.is_given() ? named : call["file_path"]).string_or_empty();
     std::string step(tool);
     for (const std::string_view word : {command, path})
         if (!word.empty()) step.append(" ").append(word);
@@ -126,8 +127,58 @@ void add_edit(std::vector<Work>& work, const JsonPart& event, std::string answer
         work.emplace_back(file_change(path, result));
 }
 
+/// `edit` and `write_file`, which take and answer the shape of Gemini's tools.
+void add_whole_file_edit(std::vector<Work>& work, const JsonPart& result) {
+    const std::string_view path = result["file_path"].string_or_empty();
+    if (path.empty()) return;
+    FileChanged changed = file_change(path, result);
+    if (result["is_new_file"].is_true()) {
+        changed.change = FileChange::created;
+        if (const auto content = result["new_content"].string()) changed.lines = line_change("", *content);
+    }
+    work.emplace_back(std::move(changed));
+}
+
+/// `apply_patch`: one patch changes several files, each told with its contents before and after.
+void add_patch(std::vector<Work>& work, const JsonPart& changes) {
+    for (const JsonPart& part : changes.parts) {
+        const std::string_view type = part["type"].string_or_empty();
+        const std::string_view moved_to = part["move_path"].string_or_empty();
+        const std::string_view before = part["old_content"].string_or_empty();
+        const std::string_view after = part["new_content"].string_or_empty();
+        if (type == "delete" || !moved_to.empty())
+            work.emplace_back(FileChanged{part.key, FileChange::deleted, std::nullopt});
+        if (type == "delete") continue;
+        const bool is_new = type == "add" || !moved_to.empty();
+        work.emplace_back(FileChanged{moved_to.empty() ? part.key : std::string(moved_to),
+                                      is_new ? FileChange::created : FileChange::edited,
+                                      line_change(before, after)});
+    }
+}
+
+/// What a tool that only changes files came to; false when it is none.
+bool add_file_tool(std::vector<Work>& work, std::string_view tool, const JsonPart& event,
+                   std::string& answer) {
+    constexpr std::array<std::string_view, 3> editors{"file_editor", "str_replace_editor",
+                                                      "planning_file_editor"};
+    constexpr std::array<std::string_view, 2> whole_file{"edit", "write_file"};
+    if (is_one_of(tool, editors)) {
+        add_edit(work, event, std::move(answer));
+        return true;
+    }
+    const bool is_patch = tool == "apply_patch";
+    if (!is_patch && !is_one_of(tool, whole_file)) return false;
+    const JsonPart& result = event["observation"];
+    if (result["is_error"].is_true())
+        work.emplace_back(ErrorSeen{std::string(event["id"].string_or_empty()), std::move(answer), true});
+    else if (is_patch)
+        add_patch(work, result["commit"]["changes"]);
+    else
+        add_whole_file_edit(work, result);
+    return true;
+}
+
 Body observation(const JsonPart& event, std::vector<Work>& work) {
-    constexpr std::array<std::string_view, 2> editors{"file_editor", "str_replace_editor"};
     const JsonPart& result = event["observation"];
     const std::string_view tool = event["tool_name"].string_or_empty();
     std::string answer = text_of(result["content"]);
@@ -136,8 +187,8 @@ Body observation(const JsonPart& event, std::vector<Work>& work) {
                        {event["action_id"].string_or_empty(), result["command"].string_or_empty(), answer,
                         result["metadata"]["working_dir"].string_or_empty()},
                        result["exit_code"]);
-    } else if (is_one_of(tool, editors)) {
-        add_edit(work, event, std::move(answer));
+    } else if (add_file_tool(work, tool, event, answer)) {
+        return Activity{};
     } else if (result["is_error"].is_true()) {
         work.emplace_back(ErrorSeen{std::string(event["id"].string_or_empty()), std::move(answer)});
     } else {

@@ -6,9 +6,12 @@
 namespace epilogue {
 
 const WantedPart* WantedPart::find(std::string_view member) const {
-    const auto found = std::find_if(members.begin(), members.end(),
-                                    [&](const WantedPart& wanted) { return wanted.name == member; });
-    return found == members.end() ? nullptr : &*found;
+    const WantedPart* any = nullptr;
+    for (const WantedPart& wanted : members) {
+        if (wanted.name == member) return &wanted;
+        if (wanted.name == any_member) any = &wanted;
+    }
+    return any;
 }
 
 const JsonPart& JsonPart::operator[](std::string_view member) const {
@@ -26,6 +29,18 @@ JsonPart& JsonPart::replace(std::string_view member) {
     part = JsonPart();
     part.name = member;
     return part;
+}
+
+JsonPart* JsonPart::keep(const WantedPart& wanted, std::string_view member) {
+    if (wanted.name != any_member) return &replace(wanted.name);
+    const auto found =
+        std::find_if(parts.begin(), parts.end(), [&](const JsonPart& part) { return part.key == member; });
+    if (found == parts.end() && parts.size() >= max_kept_elements) return nullptr;
+    JsonPart& part = found == parts.end() ? parts.emplace_back() : *found;
+    part = JsonPart();
+    part.name = any_member;
+    part.key = member;
+    return &part;
 }
 
 std::optional<std::string_view> JsonPart::string() const {

@@ -74,11 +74,10 @@ class Walk {
             at_ = static_cast<std::size_t>(field.key().raw() - text_.data()) - 1;
             const std::size_t length = string_token_length(text_.substr(at_));
             if (length == 0) return fail("not_json", "the key has an unknown escape");
-            const WantedPart* const member =
-                wanted ? wanted_member(*wanted, text_.substr(at_, length)) : nullptr;
+            const std::string key = wanted ? key_in(text_.substr(at_, length)) : std::string();
+            const WantedPart* const member = wanted ? wanted->find(key) : nullptr;
             ondemand::value child = field.value();
-            if (!this->value(child, member, member && part ? &part->replace(member->name) : nullptr,
-                             depth + 1))
+            if (!this->value(child, member, member && part ? part->keep(*member, key) : nullptr, depth + 1))
                 return false;
         }
         return true;
@@ -120,9 +119,9 @@ class Walk {
         return true;
     }
 
-    static const WantedPart* wanted_member(const WantedPart& wanted, std::string_view quoted_key) {
+    static std::string key_in(std::string_view quoted_key) {
         const std::string_view key = quoted_key.substr(1, quoted_key.size() - 2);
-        return key.find('\\') == std::string_view::npos ? wanted.find(key) : wanted.find(unescaped(key));
+        return key.find('\\') == std::string_view::npos ? std::string(key) : unescaped(key);
     }
 
     bool broken(simdjson::error_code error) { return fail("not_json", simdjson::error_message(error)); }

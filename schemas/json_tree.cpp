@@ -27,7 +27,8 @@ bool take_members(const dom::object& object, const WantedPart& wanted, JsonPart&
     part.parts.reserve(std::min(wanted.members.size(), object.size()));
     for (const auto [key, value] : object) {
         const WantedPart* const member = wanted.find(key);
-        if (member && !take(value, *member, part.replace(member->name))) return false;
+        JsonPart* const kept = member ? part.keep(*member, key) : nullptr;
+        if (kept != nullptr && !take(value, *member, *kept)) return false;
     }
     return true;
 }

@@ -1,13 +1,12 @@
-#include <charconv>
 #include <cstdint>
 #include <future>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/io/kafka_conf.h"
+#include "base/io/kafka_record.h"
 #include "base/io/kafka_rights.h"
 #include "base/io/log.h"
 
@@ -19,40 +18,9 @@ void destroy_message(void* message) {
     rd_kafka_message_destroy(static_cast<rd_kafka_message_t*>(message));
 }
 
-/// The value of the last header of that name; nullopt when there is none.
-std::optional<std::string_view> header(const rd_kafka_message_t* message, const char* name) {
-    rd_kafka_headers_t* headers = nullptr;
-    const void* value = nullptr;
-    std::size_t size = 0;
-    if (rd_kafka_message_headers(message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR ||
-        rd_kafka_header_get_last(headers, name, &value, &size) != RD_KAFKA_RESP_ERR_NO_ERROR ||
-        value == nullptr)
-        return std::nullopt;
-    return std::string_view(static_cast<const char*>(value), size);
-}
-
-/// A `seq` that is no decimal number from 0 on tells nothing.
-RecordMarks marks_of(const rd_kafka_message_t* message) {
-    RecordMarks marks;
-    if (const auto seq = header(message, "seq")) {
-        std::int64_t number = -1;
-        const auto read = std::from_chars(seq->data(), seq->data() + seq->size(), number);
-        const bool is_whole = read.ec == std::errc() && read.ptr == seq->data() + seq->size();
-        if (is_whole && number >= 0) marks.seq = number;
-    }
-    marks.run_over = header(message, "run_over") == "1";
-    return marks;
-}
-
 /// Takes the message over.
 Record record_of(rd_kafka_message_t* message) {
-    RecordView view;
-    view.partition = message->partition;
-    view.offset = {message->offset};
-    view.key = {static_cast<const char*>(message->key), message->key_len};
-    view.value = {static_cast<const char*>(message->payload), message->len};
-    view.timestamp = timestamp_of(*message);
-    view.marks = marks_of(message);
+    const RecordView view = view_of(*message);
     return {view, Record::Keep(message, destroy_message)};
 }
 

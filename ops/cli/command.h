@@ -74,6 +74,7 @@ void add_dead_letters(CLI::App& program);
 void add_import(CLI::App& program);
 void add_offsets(CLI::App& program);
 void add_preview(CLI::App& program);
+void add_view(CLI::App& program);
 void add_conversations(CLI::App& program);
 void add_check(CLI::App& program);
 void add_doctor(CLI::App& program);

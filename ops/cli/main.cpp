@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     program.require_subcommand(1);
     for (const auto add : {add_migrate, add_keygen, add_topic, add_worker, add_publish, add_relay,
                            add_callbacks, add_import, add_deliveries, add_dead_letters, add_offsets,
-                           add_preview, add_conversations, add_check, add_doctor, add_demo})
+                           add_preview, add_view, add_conversations, add_check, add_doctor, add_demo})
         add(program);
     add_version(program);
     try {

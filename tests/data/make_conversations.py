@@ -390,6 +390,45 @@ def exploration_only():
     return c
 
 
+def other_editors():
+    """Tools beside the file editor: patches of several files, and tools that write whole files."""
+    c = V1()
+    c.user("Rename the clock module")
+    patch = "*** Begin Patch\n*** Update File: src/time.py\n*** Move to: src/clock.py\n*** End Patch"
+    action = c.action("apply_patch", {"patch": patch, "kind": "ApplyPatchAction"})
+    c.observation("apply_patch", action, {
+        "content": [{"type": "text", "text": "Done!"}], "is_error": False, "message": "Done!", "fuzz": 0,
+        "commit": {"changes": {
+            "src/time.py": {"type": "update", "old_content": "def now():\n    return 0\n",
+                            "new_content": "def now():\n    return 1\n", "move_path": "src/clock.py"},
+            "src/main.py": {"type": "update", "old_content": "import time\n", "new_content": "import clock\n",
+                            "move_path": None},
+            "src/old.py": {"type": "delete", "old_content": "x\n", "new_content": None, "move_path": None}}},
+        "kind": "ApplyPatchObservation"})
+    action = c.action("apply_patch", {"patch": "*** Begin Patch", "kind": "ApplyPatchAction"})
+    c.observation("apply_patch", action, {"content": [{"type": "text", "text": "Invalid patch: must end with '*** End Patch'"}],
+                                          "is_error": True, "message": "", "fuzz": 0, "commit": None,
+                                          "kind": "ApplyPatchObservation"})
+    action = c.action("write_file", {"file_path": "docs/clock.md", "content": "# Clock\n", "kind": "WriteFileAction"})
+    c.observation("write_file", action, {
+        "content": [], "is_error": False, "file_path": ROOT + "/docs/clock.md", "is_new_file": True, "old_content": None,
+        "new_content": "# Clock\n", "kind": "WriteFileObservation"})
+    action = c.action("edit", {"file_path": "README.md", "old_string": "time", "new_string": "clock", "kind": "EditAction"})
+    c.observation("edit", action, {
+        "content": [], "is_error": False, "file_path": ROOT + "/README.md", "is_new_file": False, "replacements_made": 1,
+        "old_content": "See time.\n", "new_content": "See clock.\n", "kind": "EditObservation"})
+    c.finish("The module is called clock now; imports and docs follow.")
+    return c
+
+
+def words_cut():
+    """Words that do not fit: what is missing is said below them."""
+    c = V1()
+    c.user("Explain everything")
+    c.finish("\n".join("Chapter %d tells how part %d works, at length." % (i, i) for i in range(420)))
+    return c
+
+
 def no_sign_of_the_end():
     """The turn stays open: a test run that hangs. What is posted comes by `stopped`."""
     c = V1()
@@ -521,7 +560,7 @@ def v0_stuck():
 ALL = (failing_then_passing, still_failing, pull_request, pushed_to_existing, many_files, long_words, long_question,
        short_question, stuck_on_command, stuck_in_turns, budget_exceeded, iterations_used_up, errors_of_each_class,
        v0_errors_of_each_class, several_turns, push_refused, build_broken, failed_edit_only, failed_edit_recovered,
-       exploration_only, no_sign_of_the_end, java_and_ruby, very_long, mixed_tests, two_packages, hostile_texts, restart_while_working,
+       exploration_only, other_editors, words_cut, no_sign_of_the_end, java_and_ruby, very_long, mixed_tests, two_packages, hostile_texts, restart_while_working,
        v0_fixed, v0_partly_done, v0_rejected, v0_stuck)
 
 

@@ -46,7 +46,8 @@ json said(const JsonPart& part) {
             return inner;
         case JsonPart::Type::object:
             inner["o"] = json::object();
-            for (const JsonPart& member : part.parts) inner["o"][std::string(member.name)] = said(member);
+            for (const JsonPart& member : part.parts)
+                inner["o"][member.name == any_member ? member.key : std::string(member.name)] = said(member);
             return inner;
     }
     return nullptr;

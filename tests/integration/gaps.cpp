@@ -127,6 +127,50 @@ BOOST_AUTO_TEST_CASE(whose_conversation_may_lie_in_a_topic_that_was_made_anew_is
     trial.all_told(worker);
 }
 
+BOOST_AUTO_TEST_CASE(a_conversation_all_of_whose_events_are_gone_is_told_once_its_server_is_named) {
+    const Rig rig("unnamed", 1);
+    ConversationScript lost(id_of(1)), read(id_of(2));
+    {
+        auto worker = rig.epilogue().worker();
+        rig.publish(read.user().asks("Read.").records());
+        eventually("it has ended",
+                   [&] { return rig.number("SELECT COUNT(*) FROM conversations WHERE turn_open=0") == 1; });
+        end(worker);
+    }
+    const auto callback = rig.add_github(lost.id(), "octo/unnamed", 1, "once");
+    const auto other = rig.add_github(read.id(), "octo/unnamed", 2, "every_turn");
+    rig.publish(lost.user().asks("Who will read this?").records());
+    broker_of_this_program().delete_records(rig.name(), rig.ends());
+    auto worker = rig.epilogue().start_worker();
+    const auto reason_of = [&](std::int64_t id) {
+        return rig
+            .query("SELECT COALESCE(reason, '') FROM callback_progress WHERE callback_id=" +
+                   std::to_string(id))
+            .at(0)
+            .at(0)
+            .value_or("");
+    };
+    eventually("its callback says that nobody can be asked",
+               [&] { return contains(reason_of(callback), "no agent server is known"); });
+    BOOST_TEST(contains(reason_of(callback), "partition 0"), reason_of(callback));
+    BOOST_TEST(reason_of(other) == "");
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM log_gaps WHERE without_server>0") == 1);
+
+    FakeAgentServer server;
+    lost.stand_on(server);
+    ::setenv("AGENT_KEY_OF_THE_TEST", "key", 1);
+    const auto named = rig.epilogue().run({"conversations", "remember", lost.id(), "--agent-url",
+                                           server.url(), "--agent-key", "env:AGENT_KEY_OF_THE_TEST"});
+    BOOST_REQUIRE_MESSAGE(named.status == 0, named.err);
+    eventually("it is told", [&] {
+        return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT' AND callback_id=" +
+                          std::to_string(callback)) == 1;
+    });
+    for (const auto& post : rig.platform().visible())
+        BOOST_TEST(contains(post.body, "Who will read this?") == (post.path == "octo/unnamed#1"), post.body);
+    BOOST_TEST(reason_of(callback) == "");
+}
+
 BOOST_AUTO_TEST_CASE(
     without_a_server_a_silence_that_began_before_a_gap_is_told_as_an_outcome_that_is_not_known) {
     const Rig rig("no_server", 1, {{"worker.inactivity_timeout_s", std::int64_t{15}}});

@@ -34,7 +34,9 @@ ARROWS = {
     "worker/core/": {"base/", "schemas/"},
     "worker/store/": {"base/", "base/io/", "schemas/", "worker/core/"},
     "worker/sources/": {"base/", "base/io/", "schemas/", "agent/", "worker/core/", "worker/store/"},
-    "worker/mysql/": {"base/", "base/io/", "schemas/", "agent/relay/", "worker/core/", "worker/store/"},
+    "worker/history/": {"base/", "base/io/", "schemas/", "worker/core/"},
+    "worker/mysql/": {"base/", "base/io/", "schemas/", "agent/relay/", "worker/core/", "worker/store/",
+                      "worker/history/"},
     "worker/observe/": {"base/", "base/io/"},
     "worker/apply/": {"base/", "base/io/", "schemas/", "sinks/", "worker/core/", "worker/store/"},
     "worker/deliver/": {"base/", "base/io/", "schemas/", "sinks/", "worker/core/", "worker/store/"},
@@ -44,7 +46,7 @@ ARROWS = {
                        "worker/apply/", "worker/deliver/"},
     "worker/serve/": {"base/", "base/io/", "schemas/", "sinks/", "agent/", "worker/core/", "worker/store/",
                       "worker/mysql/", "worker/observe/", "worker/apply/", "worker/deliver/", "worker/consume/",
-                      "worker/agents/"},
+                      "worker/agents/", "worker/history/"},
 }
 FOREIGN_TO_CORE = re.compile(r"curl|rdkafka|mysql|mariadb|prometheus|httplib|boost/(asio|beast)|spdlog")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')

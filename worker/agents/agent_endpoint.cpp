@@ -1,11 +1,15 @@
 #include "worker/agents/agent_endpoint.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "agent/address.h"
 #include "base/ids.h"
 #include "worker/agents/agent_directory.h"
+#include "worker/apply/reconcile_request.h"
 #include "worker/store/agent_endpoint_rows.h"
+#include "worker/store/callback_rows.h"
+#include "worker/store/conversation_rows.h"
 #include "worker/store/reconcile_rows.h"
 
 namespace epilogue {
@@ -36,10 +40,22 @@ Result<AgentEndpoint> endpoint_to_keep(std::string_view conversation, const std:
 
 Result<void> keep_endpoint(Store& store, const AgentEndpoint& endpoint) {
     return store.transact_idempotent([&](Transaction& transaction) -> Result<void> {
+        const ConversationId& id = endpoint.conversation_id;
+        TRY(const auto watched, transaction.callbacks().watched_among({id}));
+        std::optional<Conversation> conversation;
+        if (!watched.empty()) {
+            TRY(conversation, transaction.conversations().lock_one(id));  // first, as everywhere
+        }
         TRY_VOID(transaction.agent_endpoints().save(endpoint));
-        TRY(auto waiting, transaction.reconciles().lock(endpoint.conversation_id));
+        TRY(auto waiting, transaction.reconciles().lock(id));
+        TRY(const Instant now, transaction.now());
+        if (!waiting && conversation && is_in_doubt(*conversation, now)) {
+            // Nothing was asked while there was no server.
+            TRY_VOID(queue_reconcile(transaction, id, ReconcileReason::registered, now, true));
+            return {};
+        }
         if (!waiting || !waiting->hindrance || !waiting->owner.empty()) return {};
-        TRY(waiting->next_try_at, transaction.now());
+        waiting->next_try_at = now;
         return transaction.reconciles().update(*waiting);
     });
 }

@@ -16,7 +16,8 @@ Result<AgentEndpoint> endpoint_to_keep(std::string_view conversation, const std:
                                        const Secret& key, const Config& config);
 
 /// Keeps it, in the place of what was known of the conversation's server. What was asked in vain is asked
-/// again at once. Errors: the database's.
+/// again at once; so is what a callback waits for and could not be asked for want of a server. Errors: the
+/// database's.
 Result<void> keep_endpoint(Store& store, const AgentEndpoint& endpoint);
 
 }  // namespace epilogue

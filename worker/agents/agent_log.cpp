@@ -57,13 +57,15 @@ constexpr std::chrono::seconds log_patience{90};
 /// What the server's information says beside the status: its times, which are UTC, and its hooks.
 void take_information(const std::string& info, ServerLog& log) {
     static const WantedPart wanted{
-        "", {{"created_at"}, {"updated_at"}, {"hook_config", {wanted_of_stop_hooks()}}}};
+        "", {{"created_at"}, {"updated_at"}, {"title"}, {"hook_config", {wanted_of_stop_hooks()}}}};
     JsonReader reader;
     const auto told = reader.read(info, wanted);
     if (!told) return;
     log.has_stop_hook = has_stop_hook((*told)["hook_config"]);
-    correct_times(log, parse_instant((*told)["created_at"].string_or_empty()),
-                  parse_instant((*told)["updated_at"].string_or_empty()));
+    log.title = (*told)["title"].string_or_empty();
+    log.created_at = parse_instant((*told)["created_at"].string_or_empty());
+    log.updated_at = parse_instant((*told)["updated_at"].string_or_empty());
+    correct_times(log, log.created_at, log.updated_at);
 }
 
 Read read_once(const agent::ConversationCalls& calls) {

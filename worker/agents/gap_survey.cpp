@@ -4,7 +4,10 @@
 #include <set>
 #include <string>
 
+#include "worker/apply/hindered_callbacks.h"
 #include "worker/apply/reconcile_request.h"
+#include "worker/core/server_log.h"
+#include "worker/store/conversation_rows.h"
 #include "worker/store/gap_rows.h"
 #include "worker/store/reconcile_rows.h"
 
@@ -19,6 +22,18 @@ constexpr int portions_in_a_step = 20;
 std::string offsets_of(const GapRow& gap) {
     return std::to_string(gap.from.value) + " to " +
            (gap.to ? std::to_string(gap.to->value - 1) : std::string("the old log's end"));
+}
+
+/// Notes on the callbacks of a conversation of which the gap may have more, that no server can be asked. What
+/// had ended before, and is not known to have begun again, waits for its next turn as ever.
+Result<void> note_no_server(Transaction& transaction, const ConversationId& id, const GapRow& gap) {
+    TRY(const Conversation conversation, transaction.conversations().lock_one(id));
+    if (!is_unseen(conversation) && current_turn(conversation) == nullptr) return {};
+    return step_callbacks(
+        transaction, id,
+        LogUnread{"records of partition " + std::to_string(gap.partition) + " (offsets " + offsets_of(gap) +
+                  ") were gone before they were read, and no agent server is known that "
+                  "has them: epilogue conversations remember names it"});
 }
 
 }  // namespace
@@ -54,6 +69,7 @@ Result<bool> GapSurvey::list_portion() {
             TRY(const bool has_server,
                 queue_reconcile(transaction, id, ReconcileReason::gap, now, has_default_));
             ++(has_server ? gap->asked : gap->without_server);
+            if (!has_server) TRY_VOID(note_no_server(transaction, id, *gap));
         }
         const auto looked = static_cast<std::int64_t>(chunk.conversations.size());
         gap->remaining = std::max(std::int64_t{0}, *gap->remaining - looked);

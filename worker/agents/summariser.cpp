@@ -8,6 +8,7 @@
 #include "base/under_way.h"
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
+#include "worker/core/cut_words.h"
 #include "worker/deliver/freeze.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/fence.h"
@@ -19,14 +20,14 @@ namespace epilogue {
 bool lacks_words(const SummaryRow& row) {
     constexpr std::size_t longest_code_point = 4;
     const auto summary = summary_from_json(row.body);
-    return !summary || summary->final_message.empty() || says_that_it_is_cut(summary->final_message) ||
+    return !summary || summary->final_message.empty() || are_cut_words(summary->final_message) ||
            summary->final_message.size() + longest_code_point > max_message_bytes;
 }
 
-Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row) {
+Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row, Language language) {
     if (reply.kind != FinalMessageReply::Kind::confirmed || trimmed(reply.words).empty()) return row;
     TRY(Summary summary, summary_from_json(row.body));
-    summary.final_message = redacted_words(reply.words, max_final_bytes);
+    summary.final_message = cut_words_in(language, redacted_words(reply.words, max_final_bytes));
     row.source = reply.source;
     row.body = to_json(summary);
     return row;
@@ -109,7 +110,7 @@ Result<void> Summariser::release(const Job& job) {
 }
 
 Result<void> Summariser::freeze(const Job& job, const FinalMessageReply& reply) {
-    TRY(const SummaryRow row, with_words_of(reply, job.row));
+    TRY(const SummaryRow row, with_words_of(reply, job.row, rules_.language));
     std::vector<DeliveryRow> released;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         TRY(released, freeze_and_release(transaction, row));

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "worker/core/phrases.h"
 #include "worker/sources/final_message_source.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/store.h"
@@ -22,6 +23,7 @@ struct SummariserRules {
     std::string owner;
     std::chrono::milliseconds lease{60'000};      ///< also: how long one question may take
     std::chrono::milliseconds deadline{120'000};  ///< since the turn was counted: AskRules::deadline
+    Language language = Language::english;        ///< of our own words
 };
 
 /// What a summariser tells its observer. Every function may be called from any of its threads.
@@ -62,7 +64,8 @@ class Summariser {
 
 /// `row` with the words of a reply in it, redacted and cut as stored words are. Without such words the row
 /// stays as the log alone made it. Errors: poison, when the row holds no summary.
-Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row);
+Result<SummaryRow> with_words_of(const FinalMessageReply& reply, SummaryRow row,
+                                 Language language = Language::english);
 
 /// Whether the summary's own words are missing, or may have been cut.
 bool lacks_words(const SummaryRow& row);

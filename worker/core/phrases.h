@@ -88,6 +88,9 @@ enum class Phrase {
     steps,
     tokens,
     cost,
+    // Below words that did not fit; base/redacted.h has them in English.
+    one_character_cut,
+    characters_cut,
     view_conversation,
     // The catalogue of errors: what happened.
     provider_refused_key,

@@ -78,6 +78,8 @@ constexpr std::array<std::pair<Phrase, std::string_view>, phrase_count> phrases{
     {Phrase::steps, "{} steps"},
     {Phrase::tokens, "{} tokens in, {} out"},
     {Phrase::cost, "${}"},
+    {Phrase::one_character_cut, "… ({} more character)"},
+    {Phrase::characters_cut, "… ({} more characters)"},
     {Phrase::view_conversation, "View the conversation"},
 
     {Phrase::provider_refused_key, "The model's provider refused the key of this installation."},

@@ -81,6 +81,8 @@ constexpr std::array<std::pair<Phrase, std::string_view>, phrase_count> phrases{
     {Phrase::steps, "{} Schritte"},
     {Phrase::tokens, "{} Tokens hinein, {} heraus"},
     {Phrase::cost, "{} $"},
+    {Phrase::one_character_cut, "… ({} weiteres Zeichen)"},
+    {Phrase::characters_cut, "… ({} weitere Zeichen)"},
     {Phrase::view_conversation, "Zur Unterhaltung"},
 
     {Phrase::provider_refused_key,

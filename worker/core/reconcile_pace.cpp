@@ -84,9 +84,11 @@ std::optional<Hindrance> hindrance_named(std::string_view name) {
 }
 
 const std::vector<Hindrance>& all_hindrances() {
-    static const std::vector<Hindrance> all{
-        Hindrance::no_server,    Hindrance::unusable,    Hindrance::unknown, Hindrance::not_begun,
-        Hindrance::unauthorised, Hindrance::unreachable, Hindrance::failed};
+    static const std::vector<Hindrance> all = [] {
+        std::vector<Hindrance> made;
+        for (const std::string_view name : hindrance_names.names) made.push_back(*hindrance_named(name));
+        return made;
+    }();
     return all;
 }
 

@@ -18,6 +18,9 @@ struct ServerLog {
     std::string status;         ///< its execution status, read after the log
     bool has_stop_hook = false;
     std::optional<std::chrono::minutes> zone = {};  ///< of its clock now; none: not known
+    std::string title = {};                         ///< as a user called it; may be empty
+    std::optional<Instant> created_at = {};         ///< as the server says, in UTC
+    std::optional<Instant> updated_at = {};
 };
 
 /// Makes the events' own times UTC, where they do not say their zone. `created_at` and `updated_at` are true:

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "worker/core/cut_words.h"
 #include "worker/core/digest_facts.h"
 #include "worker/core/error_catalogue.h"
 
@@ -83,7 +84,7 @@ MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id
         auto words = source.words_of(turn);
         if (!words) continue;
         made.source = source.name;
-        made.summary.final_message = std::move(*words);
+        made.summary.final_message = cut_words_in(rules.language, std::move(*words));
         break;
     }
     const std::string& words = made.summary.final_message;

@@ -39,6 +39,24 @@ ConversationRow conversation_row(Columns& columns) {
 
 }  // namespace
 
+Result<std::optional<FoundConversation>> find_conversation(MysqlSession& session, const ConversationId& id) {
+    TRY(const auto rows,
+        session.query(std::string("SELECT ") + conversation_columns +
+                          ", partition_id, partition_guessed FROM conversations WHERE conversation_id=?",
+                      {id}));
+    if (rows.empty()) return std::optional<FoundConversation>();
+    Columns columns(rows[0]);
+    columns.text();
+    FoundConversation found;
+    TRY(found.conversation, from_row(conversation_row(columns)));
+    columns.number();   // held
+    columns.instant();  // resumed at
+    const std::int64_t partition = columns.number();
+    const bool is_guessed = columns.number() != 0;
+    if (partition != no_partition_yet && !is_guessed) found.partition = static_cast<int>(partition);
+    return std::optional(std::move(found));
+}
+
 Result<std::vector<StoredConversation>> MysqlConversationRows::lock(const std::vector<ConversationId>& ids,
                                                                     int partition) {
     std::map<ConversationId, StoredConversation> found;

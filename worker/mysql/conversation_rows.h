@@ -7,6 +7,14 @@
 
 namespace epilogue {
 
+struct FoundConversation {
+    Conversation conversation;
+    std::optional<int> partition;  ///< none: no record of it was read
+};
+/// A conversation as it was last committed; nullopt when there is no row of it. Locks nothing. Errors: the
+/// database's; poison when the row cannot be read.
+Result<std::optional<FoundConversation>> find_conversation(MysqlSession& session, const ConversationId& id);
+
 class MysqlConversationRows final : public ConversationRows {
   public:
     /// `session` has an open transaction and outlives this object.

@@ -295,7 +295,6 @@ void LogPlan::end_back() {
         ++found;
     }
     late_.clear();
-    unknown_.clear();
     const std::int64_t read = ahead().next + static_cast<std::int64_t>(held_.size()) + newer_;
     const bool uncounted = counted_ && *counted_ > read;
     if (wanted > 0 || found > 0) add(GapSeen{std::max(wanted, found), found, 0});

@@ -105,6 +105,55 @@ BOOST_AUTO_TEST_CASE(an_edit_tells_its_lines_and_whether_the_file_is_new) {
     for (const auto& changed : changes(R"("prev_exist":true)")) BOOST_TEST(!changed.lines.has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_patch_tells_each_file_that_it_changed) {
+    const auto changed = work_of<FileChanged>(v1_answer(
+        "apply_patch", R"("message":"Done!","fuzz":0,"is_error":false,"commit":{"changes":{)"
+                       R"("new.py":{"type":"add","old_content":null,"new_content":"a\nb\n"},)"
+                       R"("gone.py":{"type":"delete","old_content":"a\n","new_content":null},)"
+                       R"("src/a.py":{"type":"update","old_content":"a\nb\n","new_content":"a\nc\n"},)"
+                       R"("from.py":{"type":"update","old_content":"a\n","new_content":"a\nb\n",)"
+                       R"("move_path":"to.py"}}})"));
+    std::string told;
+    for (const FileChanged& file : changed) {
+        told += file.path + (file.change == FileChange::created   ? " created"
+                             : file.change == FileChange::deleted ? " deleted"
+                                                                  : " edited");
+        if (file.lines)
+            told += " +" + std::to_string(file.lines->added) + " -" + std::to_string(file.lines->removed);
+        told += "; ";
+    }
+    BOOST_TEST(told ==
+               "new.py created +2 -0; gone.py deleted; src/a.py edited +1 -1; from.py deleted; "
+               "to.py created +1 -0; ");
+    const std::string failed = R"("is_error":true,"content":[{"type":"text","text":"Invalid Line: x"}])";
+    const auto errors = work_of<ErrorSeen>(v1_answer("apply_patch", failed));
+    BOOST_REQUIRE(errors.size() == 1U);
+    BOOST_TEST(errors[0].is_edit);
+    BOOST_TEST(v1_answer("apply_patch", R"("is_error":false,"commit":null)").work.empty());
+}
+
+BOOST_AUTO_TEST_CASE(tools_that_write_whole_files_and_the_planners_editor_tell_what_they_changed) {
+    for (const char* tool : {"edit", "write_file"}) {
+        const auto changed = [&](const std::string& more) {
+            return work_of<FileChanged>(v1_answer(tool, R"("is_error":false,"file_path":"/w/a.py",)" + more))
+                .at(0);
+        };
+        const auto made = changed(R"("is_new_file":true,"old_content":null,"new_content":"a\n")");
+        BOOST_TEST((made.change == FileChange::created));
+        BOOST_TEST((made.lines == LineChange{1, 0}));
+        const auto edited = changed(R"("is_new_file":false,"old_content":"a\n","new_content":"b\n")");
+        BOOST_TEST((edited.change == FileChange::edited));
+        BOOST_TEST((edited.lines == LineChange{1, 1}));
+        const auto errors = work_of<ErrorSeen>(v1_answer(tool, R"("is_error":true,"content":"no")"));
+        BOOST_REQUIRE(errors.size() == 1U);
+        BOOST_TEST(errors[0].is_edit);
+    }
+    BOOST_TEST(work_of<FileChanged>(v1_answer("planning_file_editor",
+                                              R"("command":"create","path":"/w/PLAN.md","prev_exist":false)"))
+                   .at(0)
+                   .path == "/w/PLAN.md");
+}
+
 BOOST_AUTO_TEST_CASE(an_edit_that_failed_is_an_error_and_looking_at_a_file_is_none) {
     const std::string answer = R"(,"is_error":true,"content":[{"type":"text","text":"No such file"}])";
     const auto errors = work_of<ErrorSeen>(v1_answer("file_editor", R"("command":"str_replace")" + answer));

@@ -57,6 +57,27 @@ BOOST_AUTO_TEST_CASE(python_and_we_take_the_same_documents) {
     BOOST_TEST(rows > 150);
 }
 
+BOOST_AUTO_TEST_CASE(members_of_any_name_are_kept_with_their_names) {
+    const WantedPart any{"", {{"named"}, {any_member, {{"c"}}}}};
+    // The second text is too long for the quick way.
+    for (const std::string& padding : {std::string(), std::string(100'000, ' ')}) {
+        const auto part = JsonReader().read(
+            R"({"named":1,"src/a.py":{"c":2,"d":3},"b\u0041":{"c":4},"src/a.py":{"c":5}})" + padding, any);
+        BOOST_REQUIRE(part.has_value());
+        BOOST_REQUIRE(part->parts.size() == 3U);
+        BOOST_TEST((*part)["named"].text == "1");
+        BOOST_TEST(part->parts[1].key == "src/a.py");
+        BOOST_TEST(part->parts[1]["c"].text == "5");
+        BOOST_TEST(part->parts[1]["d"].text.empty());
+        BOOST_TEST(part->parts[2].key == "bA");
+    }
+    std::string many = "{";
+    for (std::size_t i = 0; i <= max_kept_elements; ++i) many += "\"k" + std::to_string(i) + "\":{},";
+    const auto part = JsonReader().read(many + "\"named\":1}", any);
+    BOOST_REQUIRE(part.has_value());
+    BOOST_TEST(part->parts.size() == max_kept_elements + 1);
+}
+
 BOOST_AUTO_TEST_CASE(only_what_is_wanted_is_kept) {
     const auto part = read(R"({"x": {"a": 1}, "a": "one", "b": {"c": true, "a": 2, "d": [1, {"c": 3}]}})");
     BOOST_REQUIRE(part.has_value());
