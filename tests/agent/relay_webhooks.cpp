@@ -30,12 +30,13 @@ struct World {
     RelayWorld relay;
     std::vector<std::unique_ptr<ScriptedConversation>> conversations{};
 
-    World(const std::string& name, bool log_is_known)
-        : relay(name, wanted_version(),
-                {.webhook = true,
-                 .receiver = receiver.port(),
-                 .relay_port = relay_port,
-                 .is_compared = log_is_known}) {}
+    /// The relay knows the server's address: 1.7.3 drops what it has to tell when its flush timer fires while
+    /// it posts, and without the log what it dropped stays unknown.
+    explicit World(const std::string& name)
+        : relay(
+              name, wanted_version(),
+              {.webhook = true, .receiver = receiver.port(), .relay_port = relay_port, .is_compared = true}) {
+    }
 
     void begin(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -80,7 +81,7 @@ struct World {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(refused_and_held_webhooks_of_three_turns_are_made_good_from_the_log) {
-    World world("unsteady", true);
+    World world("unsteady");
     world.begin(4);
     world.receiver.set({.refused_percent = 30, .slow_percent = 40, .slow = 3'000ms});
     for (const int turn : {1, 2, 3}) {
@@ -92,8 +93,8 @@ BOOST_AUTO_TEST_CASE(refused_and_held_webhooks_of_three_turns_are_made_good_from
     world.require_posts(3, true);
 }
 
-BOOST_AUTO_TEST_CASE(webhooks_that_overtake_each_other_need_no_log) {
-    World world("overtaking", false);
+BOOST_AUTO_TEST_CASE(webhooks_that_overtake_each_other_are_put_in_order) {
+    World world("overtaking");
     world.begin(4);
     world.receiver.set({.slow_percent = 60, .slow = 1'500ms});
     for (const int turn : {1, 2, 3}) {
@@ -103,7 +104,7 @@ BOOST_AUTO_TEST_CASE(webhooks_that_overtake_each_other_need_no_log) {
 }
 
 BOOST_AUTO_TEST_CASE(of_a_receiver_that_is_down_for_two_minutes_nothing_is_missed) {
-    World world("down", true);
+    World world("down");
     world.begin(4);
     world.play_turns("");
     world.require_posts(1, true);
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(of_a_receiver_that_is_down_for_two_minutes_nothing_is_misse
 }
 
 BOOST_AUTO_TEST_CASE(what_a_killed_server_had_not_told_is_counted) {
-    World world("killed", true);
+    World world("killed");
     world.begin(2);
     world.play_turns("");
     world.require_posts(1, true);

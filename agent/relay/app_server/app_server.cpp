@@ -42,7 +42,8 @@ std::string agent_url_of(std::string_view conversation_url) {
     const std::size_t end = conversation_url.find("/api/conversations/");
     if (end == std::string_view::npos) return "";
     std::string url(conversation_url.substr(0, end));
-    return agent::parse_address(url) ? url : "";
+    if (!agent::parse_address(url)) url.clear();
+    return url;
 }
 
 std::string query(std::string path, const std::vector<std::pair<std::string_view, std::string>>& parameters) {
