@@ -159,7 +159,7 @@ class Dialogue {
     std::optional<FinalMessageReply> act(const Aftermath& aftermath) {
         if (!aftermath.has_instruction) return is_sent_ ? std::nullopt : send();
         // Kept without a run: who sent it was ended in between, or the server had no room for the run.
-        if (!aftermath.is_running && ++looks_at_rest_ == patience_) return let_run();
+        if (!aftermath.is_running && ++looks_at_rest_ == patience) return let_run();
         return std::nullopt;
     }
 
@@ -184,7 +184,7 @@ class Dialogue {
         return reply_of(run.error());
     }
 
-    static constexpr int patience_ = 3;  ///< looks at an instruction before its run is asked for
+    static constexpr int patience = 3;  ///< looks at an instruction before its run is asked for
 
     const agent::ConversationCalls& calls_;
     const FinalMessageQuery& query_;

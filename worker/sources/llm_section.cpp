@@ -38,8 +38,8 @@ ConfigKind amount(ConfigPlace<double> place) {
         if (const auto* fraction = std::get_if<double>(&value.data)) number = *fraction;
         if (const auto* integer = std::get_if<std::int64_t>(&value.data))
             number = static_cast<double>(*integer);
-        if (!(number >= 0 && number <= most))
-            return fmt::format("expected {}, got {}", expected, described(value));
+        const bool fits = number >= 0 && number <= most;  // which NaN does not
+        if (!fits) return fmt::format("expected {}, got {}", expected, described(value));
         place(config) = number;
         return {};
     };
