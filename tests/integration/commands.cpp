@@ -102,6 +102,8 @@ const std::vector<std::vector<std::string>> commands{{"migrate"},
                                                      {"dead-letters", "show"},
                                                      {"dead-letters", "replay"},
                                                      {"offsets", "show"},
+                                                     {"preview"},
+                                                     {"view"},
                                                      {"demo"},
                                                      {"check"}};
 
