@@ -59,7 +59,7 @@ PlatformState platform_state(const HttpAnswer& answer) {
 
 Instant time_of(const HttpAnswer& answer) {
     if (const auto date = parse_http_date(header_of(answer, "date"))) return *date;
-    return system_now();
+    return answer.received_at;
 }
 
 std::string next_page(const HttpAnswer& answer) {

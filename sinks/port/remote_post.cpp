@@ -15,19 +15,14 @@ bool Account::same_as(const Account& other) const {
     return !name.empty() && lowered(name) == lowered(other.name);
 }
 
-std::optional<Account> OwnAccount::get(const Ask& ask) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (me_) return me_;
-    }
-    auto me = ask();
-    if (me) remember(*me);
-    return me;
+std::optional<Account> OwnAccount::known() const {
+    const std::lock_guard lock(mutex_);
+    return me_;
 }
 
-void OwnAccount::remember(const Account& author) {
+void OwnAccount::remember(const Account& me) {
     const std::lock_guard lock(mutex_);
-    if (!me_ || me_->unnamed()) me_ = author;
+    if (!me_ || me_->unnamed()) me_ = me;
 }
 
 LookupResult own_posts(std::vector<RemotePost> marked, Account me) {

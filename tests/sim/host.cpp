@@ -35,7 +35,7 @@ struct Host::Assembly {
           sinks(make_sinks(world.platform, process)),
           final_messages(world.database, process),
           consumer(world.broker, process, [&host] { host.poll_soon(microseconds{50}); }),
-          parts({loop_store, post_store, consumer, sinks, final_messages,
+          parts({loop_store, post_store, consumer, sinks, Transport(), final_messages,
                  world.agent_logs == nullptr ? AgentLogSource() : world.agent_logs->asked_by(process)},
                 rules_of(host, world, process.name()),
                 {.reconciled =
@@ -44,8 +44,8 @@ struct Host::Assembly {
                      }},
                 {world.metrics, world.readiness}) {}
 
-    static Sinks make_sinks(Platform& platform, Process& process) {
-        Sinks sinks;
+    static std::map<std::string, std::unique_ptr<Sink>> make_sinks(Platform& platform, Process& process) {
+        std::map<std::string, std::unique_ptr<Sink>> sinks;
         sinks.emplace("github", std::make_unique<SimSink>(platform, process));
         return sinks;
     }
@@ -82,7 +82,7 @@ struct Host::Assembly {
 
     SimStore loop_store;
     SimStore post_store;
-    Sinks sinks;
+    SinksInUse sinks;
     SimFinalMessageSource final_messages;
     SimConsumer consumer;
     Parts parts;

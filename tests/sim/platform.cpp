@@ -91,7 +91,7 @@ LookupResult SimSink::down(const char* why) {
     return lookup;
 }
 
-Attempt SimSink::create(const Post& post) {
+Attempt SimSink::send(const Post& post) {
     Schedule& schedule = process_.schedule();
     Faults& faults = schedule.faults;
     const std::string place = place_of(post.target);
@@ -154,7 +154,7 @@ Attempt SimSink::create(const Post& post) {
     return attempt;
 }
 
-LookupResult SimSink::find(const Post& post) {
+LookupResult SimSink::look(const Post& post) {
     Schedule& schedule = process_.schedule();
     process_.pass(Point::before_look_up);
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));
@@ -186,7 +186,7 @@ LookupResult SimSink::find(const Post& post) {
     return lookup;
 }
 
-bool SimSink::remove(const Post&, const Receipt& duplicate) {
+bool SimSink::remove(const Receipt& duplicate) {
     Schedule& schedule = process_.schedule();
     process_.pass(Point::before_heal);
     process_.wait(schedule.random.between(milliseconds{5}, milliseconds{800}));

@@ -68,12 +68,15 @@ class SimSink final : public Sink {
     SimSink(Platform& platform, Process& process) : platform_(platform), process_(process) {}
 
     std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
-    LookupResult find(const Post& post) override;
-    Attempt create(const Post& post) override;
-    bool remove(const Post& post, const Receipt& duplicate) override;
+    Dialogue<LookupResult> find(Post post) override { co_return look(post); }
+    Dialogue<Attempt> create(Post post) override { co_return send(post); }
+    Dialogue<bool> remove(Post, Receipt duplicate) override { co_return remove(duplicate); }
     Quota quota(const Target& target) const override { return platform_.quota_of(target); }
 
   private:
+    LookupResult look(const Post& post);
+    Attempt send(const Post& post);
+    bool remove(const Receipt& duplicate);
     static Attempt lost(const char* why);
     static LookupResult down(const char* why);
 
