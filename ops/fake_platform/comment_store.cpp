@@ -8,7 +8,7 @@ namespace epilogue::fake_platform {
 
 const Comment& CommentStore::add(Comment comment) {
     comment.id = next_id_++;
-    if (comment.created_at == Instant{}) comment.created_at = system_now();
+    if (comment.created_at == Instant{}) comment.created_at = now();
     if (comment.updated_at == Instant{}) comment.updated_at = comment.created_at;
     return comments_.insert_or_assign(comment.id, std::move(comment)).first->second;
 }
@@ -26,7 +26,7 @@ bool CommentStore::edit(std::int64_t id, std::string body) {
     const auto found = comments_.find(id);
     if (found == comments_.end()) return false;
     found->second.body = std::move(body);
-    found->second.updated_at = system_now();
+    found->second.updated_at = now();
     return true;
 }
 
@@ -42,7 +42,7 @@ void CommentStore::pass(Micros time) {
 
 std::vector<const Comment*> CommentStore::listed(const std::string& platform,
                                                  const std::string& place) const {
-    const Instant time = system_now();
+    const Instant time = now();
     std::vector<const Comment*> found;
     for (const auto& [id, comment] : comments_) {
         if (comment.platform == platform && comment.place == place && comment.hidden_until <= time) {

@@ -12,6 +12,7 @@
 #include "sinks/github/github_answers.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
+#include "sinks/port/sink_mutant.h"
 
 namespace epilogue {
 namespace {
@@ -185,7 +186,7 @@ Dialogue<ReadOf<std::vector<RemotePost>>> GithubSink::read_marked(Post post, std
             if (comment.created_at.value_or(since) >= since && holds_marker(comment.body, marker))
                 marked.push_back(std::move(comment));
         url = next_page(answer);
-        if (url.empty()) co_return marked;
+        if (url.empty() || mutant(SinkMutant::second_page_not_read)) co_return marked;
         // Our token goes nowhere but to the API it is for.
         if (origin_of(url) != origin_of(api_.url()))
             co_return unusable_answer("the next page of comments is on another host");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "sinks/port/json_answer.h"
+#include "sinks/port/sink_mutant.h"
 
 namespace epilogue {
 
@@ -39,9 +40,11 @@ LookupResult own_posts(std::vector<RemotePost> marked, Account me) {
         const bool known = std::any_of(lookup.found.begin(), lookup.found.end(), [&](const Receipt& other) {
             return other.remote_id == receipt.remote_id && other.remote_url == receipt.remote_url;
         });
-        const bool ours = post.author.same_as(me) || (me.unnamed() && post.author.unnamed());
+        const bool ours = post.author.same_as(me) || (me.unnamed() && post.author.unnamed()) ||
+                          mutant(SinkMutant::author_not_compared);
         if (ours && !known) lookup.found.push_back(std::move(receipt));
     }
+    if (mutant(SinkMutant::youngest_post_kept)) std::reverse(lookup.found.begin(), lookup.found.end());
     return lookup;
 }
 
@@ -98,7 +101,7 @@ Attempt not_sent(Answer answer, std::string cause) {
 
 Instant look_up_from(const Post& post) {
     constexpr std::chrono::minutes clock_skew{5};
-    return post.intent_at - clock_skew;
+    return mutant(SinkMutant::look_up_window_late) ? post.intent_at : post.intent_at - clock_skew;
 }
 
 bool is_number(std::string_view id) {

@@ -12,6 +12,7 @@
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
 #include "sinks/port/remote_post.h"
+#include "sinks/port/sink_mutant.h"
 #include "sinks/slack/mrkdwn.h"
 
 namespace epilogue {
@@ -225,7 +226,7 @@ Dialogue<ReadOf<std::vector<SlackMessage>>> SlackSink::read_marked(Post post, Sl
         }
         for (const auto& message : read->messages)
             if (message.delivery_id == post.delivery_id) marked.push_back(message);
-        if (read->next_cursor.empty()) {
+        if (read->next_cursor.empty() || mutant(SinkMutant::slack_cursor_ignored)) {
             std::sort(marked.begin(), marked.end(), [](const auto& a, const auto& b) { return a.ts < b.ts; });
             co_return marked;
         }

@@ -41,6 +41,7 @@ constexpr std::array<Kind, fault_kinds> kinds{{
     {"look_up_lags", 0.3, 0.1, 0.7},
     {"platform_twin", 0.25, 0.05, 0.4},
     {"user_deletes", 0.1, 0.05, 0.3},
+    {"forged_copy", 0.3, 0.05, 0.3},
     {"removal_fails", 0.6, 0.3, 0.9},
     {"agent_hangs", 0.3, 0.05, 0.6},
     {"agent_refuses", 0.2, 0.05, 0.3},
