@@ -7,7 +7,7 @@
 //         co_return attempt_of(answer);
 //     }
 //
-// Whoever holds the dialogue makes the requests, one after the other (transport.h does so and waits):
+// The holder of the dialogue makes the requests, one after the other (transport.h does so and waits):
 //
 //     while (HttpRequest* request = dialogue.request()) dialogue.answer(send(*request));
 //     use(dialogue.outcome());

@@ -79,7 +79,7 @@ class Platform {
     fake_platform::CommentStore store_;
     std::vector<SeenPost> posts_;
     std::map<std::int64_t, std::size_t> by_id_;  ///< of our comments, in posts_
-    std::set<std::int64_t> begun_;               ///< threads that somebody has looked at
+    std::set<std::int64_t> begun_;               ///< threads that a worker has asked about
     std::vector<std::int64_t> refused_;
     std::string budget_;
     std::map<std::string, std::unique_ptr<Sink>> judges_;  ///< render what is compared at the end
