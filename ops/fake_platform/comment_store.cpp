@@ -10,6 +10,7 @@ const Comment& CommentStore::add(Comment comment) {
     comment.id = next_id_++;
     if (comment.created_at == Instant{}) comment.created_at = now();
     if (comment.updated_at == Instant{}) comment.updated_at = comment.created_at;
+    by_place_[{comment.platform, comment.place}].insert(comment.id);
     return comments_.insert_or_assign(comment.id, std::move(comment)).first->second;
 }
 
@@ -19,7 +20,11 @@ const Comment* CommentStore::find(std::int64_t id) const {
 }
 
 bool CommentStore::remove(std::int64_t id) {
-    return comments_.erase(id) == 1;
+    const auto found = comments_.find(id);
+    if (found == comments_.end()) return false;
+    by_place_[{found->second.platform, found->second.place}].erase(id);
+    comments_.erase(found);
+    return true;
 }
 
 bool CommentStore::edit(std::int64_t id, std::string body) {
@@ -44,10 +49,11 @@ std::vector<const Comment*> CommentStore::listed(const std::string& platform,
                                                  const std::string& place) const {
     const Instant time = now();
     std::vector<const Comment*> found;
-    for (const auto& [id, comment] : comments_) {
-        if (comment.platform == platform && comment.place == place && comment.hidden_until <= time) {
-            found.push_back(&comment);
-        }
+    const auto here = by_place_.find({platform, place});
+    if (here == by_place_.end()) return found;
+    for (const std::int64_t id : here->second) {
+        const Comment& comment = comments_.at(id);
+        if (comment.hidden_until <= time) found.push_back(&comment);
     }
     return found;
 }

@@ -86,6 +86,7 @@ class CommentStore {
   private:
     std::function<Instant()> now_;
     std::map<std::int64_t, Comment> comments_;
+    std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> by_place_;  // platform and place
     std::map<std::pair<std::string, std::string>, PlaceState> states_;
     std::set<std::string> tokens_;
     std::map<std::string, std::string> scopes_{
