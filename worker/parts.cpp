@@ -32,7 +32,8 @@ std::function<void(const std::string&)> trouble_of(const std::string& part, cons
 
 Parts::Parts(const PartsPorts& ports, PartsRules rules, const PartsObserver& observer, Telemetry telemetry)
     : planner(rules.installation_id, rules.summary, rules.asking),
-      sender(ports.post_store, ports.sinks, rules.sender, observer.sender, rules.sender_clock),
+      sender(ports.post_store, ports.sinks, ports.transport, rules.sender, observer.sender,
+             rules.sender_clock),
       outbox(ports.post_store, sender, rules.senders, trouble_of("senders", observer)),
       summariser(ports.post_store, ports.final_messages, rules.summariser, summaries_to(outbox, observer)),
       summarisers(ports.post_store, ports.final_messages, summariser, rules.summarisers,

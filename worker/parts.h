@@ -28,7 +28,8 @@ struct PartsPorts {
     Store& loop_store;  ///< the loops' alone: what posts wait for never holds them up
     Store& post_store;
     Consumer& consumer;
-    const Sinks& sinks;
+    const SinksInUse& sinks;
+    Transport transport;  ///< makes the sinks' requests
     FinalMessageSource& final_messages;
     AgentLogSource agent_logs;  ///< empty when the reconciler is never started
 };

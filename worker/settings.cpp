@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/ids.h"
+#include "base/io/http.h"
 #include "base/io/log.h"
 #include "base/version.h"
 #include "worker/sources/registry.h"
@@ -73,12 +74,15 @@ SinkSettings sink_settings(const Config& config) {
     SinkSettings settings;
     settings.sections = config.extensions;
     if (!config.security.keys.empty()) settings.mac_key = config.security.keys.front().reveal();
-    settings.http_timeout = config.worker.http_timeout;
     settings.version = version;
-    settings.write_log = [](const std::string& line) {
+    return settings;
+}
+
+Transport sink_transport() {
+    const auto write = [](const std::string& line) {
         return log_output("conversation ended", {{"delivery", line}});
     };
-    return settings;
+    return {.send = with_lines(over_http(), write)};
 }
 
 BatchRules batch_rules(const Config& config) {

@@ -7,6 +7,7 @@
 #include "base/config_keys.h"
 #include "base/io/kafka.h"
 #include "base/io/mysql.h"
+#include "sinks/port/transport.h"
 #include "sinks/registry.h"
 #include "worker/agents/agent_directory.h"
 #include "worker/apply/batch.h"
@@ -23,8 +24,10 @@ MysqlSettings mysql_settings(const Config& config);
 KafkaSettings kafka_settings(const Config& config);
 /// All sections there are: the core's, the summary sources' and the sinks'.
 const ConfigSchema& config_schema();
-/// With the first of [security] keys; the lines of the `log` processor go to our log.
+/// With the first of [security] keys.
 SinkSettings sink_settings(const Config& config);
+/// The network; the lines of the `log` processor go to our log.
+Transport sink_transport();
 BatchRules batch_rules(const Config& config);
 /// With the name space that `migrate` wrote. Errors: the database's; fatal when it is empty.
 Result<Planner> planner_for(const Config& config, Store& store);

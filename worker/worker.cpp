@@ -12,7 +12,7 @@
 #include "sinks/registry.h"
 #include "worker/consume/dead_letter_topic.h"
 #include "worker/deliver/delivery_log.h"
-#include "worker/deliver/replaceable_sink.h"
+#include "worker/deliver/sinks_in_use.h"
 #include "worker/mysql/migrate.h"
 #include "worker/mysql/mysql_store.h"
 #include "worker/parts.h"
@@ -102,12 +102,6 @@ PartsObserver observing(Telemetry telemetry, DeliveryLog& deliveries, DeadLetter
                                     const std::string& why) { readiness.set(part, why); }};
 }
 
-std::vector<std::string> names_of(const Sinks& sinks) {
-    std::vector<std::string> names;
-    for (const auto& [name, sink] : sinks) names.push_back(name);
-    return names;
-}
-
 /// From `stop` on at most `drain`: then the process ends, whatever holds a thread up (a row that a paused
 /// worker has locked, say). What is under way is found by the next worker, as after a kill.
 class DrainLimit {
@@ -136,7 +130,7 @@ class Worker {
           readiness_(telemetry.readiness),
           loop_store_(mysql_settings(config), store_observer, static_cast<std::size_t>(appliers(config))),
           post_store_(mysql_settings(config), store_observer),
-          sinks_(replaceable(make_sinks(sink_settings(config)))),
+          sinks_(make_sinks(sink_settings(config))),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
           notes_(post_store_),
@@ -144,16 +138,17 @@ class Worker {
           consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group,
                     config.kafka.dead_letter_topic),
           dead_letters_(kafka_settings(config), config.kafka.dead_letter_topic),
-          parts_({loop_store_, post_store_, consumer_, sinks_, *final_messages_, logs_of(agents_)},
+          parts_({loop_store_, post_store_, consumer_, sinks_, sink_transport(), *final_messages_,
+                  logs_of(agents_)},
                  parts_rules(config, owner, installation), observing(telemetry, deliveries_, dead_letters_),
                  telemetry),
-          gauges_(parts_.queues, parts_.log, post_store_, telemetry, config.kafka.topic, names_of(sinks_)),
+          gauges_(parts_.queues, parts_.log, post_store_, telemetry, config.kafka.topic, sinks_.names()),
           janitor_(post_store_, retention_rules(config),
                    [this] { return parts_.queues.positions().contains(0); },
                    {.removed = [&metrics = telemetry.metrics](std::string_view what, std::int64_t count) {
                        metrics.retention_removed(what, static_cast<double>(count));
                    }}) {
-        expect_sinks(names_of(sinks_), telemetry.metrics);
+        expect_sinks(sinks_.names(), telemetry.metrics);
     }
 
     bool turns() const {
@@ -163,7 +158,7 @@ class Worker {
 
     /// Takes what can be taken while it runs. Thread-safe.
     void reload(const Config& config) {
-        replace_all(sinks_, make_sinks(sink_settings(config)));
+        sinks_.replace(make_sinks(sink_settings(config)));
         for (MysqlStore* store : {&loop_store_, &post_store_})
             store->change_password(config.database.password.reveal());
     }
@@ -219,7 +214,7 @@ class Worker {
     Readiness& readiness_;
     MysqlStore loop_store_;
     MysqlStore post_store_;
-    Sinks sinks_;
+    SinksInUse sinks_;
     AgentDirectory agents_;
     StoredSummaryNotes notes_;
     const std::unique_ptr<FinalMessageSource> final_messages_;

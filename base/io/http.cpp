@@ -322,12 +322,18 @@ HttpClient::HttpClient() {
 
 HttpAnswer HttpClient::send(const HttpRequest& request) const {
     try {
-        return transfer(request);
+        HttpAnswer answer = transfer(request);
+        answer.received_at = system_now();
+        return answer;
     } catch (const std::exception&) {
         HttpAnswer answer;
         answer.cause = "out of memory";  // shorter than a std::string's own room: does not throw again
         return answer;
     }
+}
+
+std::function<HttpAnswer(const HttpRequest&)> over_http() {
+    return [http = HttpClient()](const HttpRequest& request) { return http.send(request); };
 }
 
 }  // namespace epilogue

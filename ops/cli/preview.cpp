@@ -46,7 +46,8 @@ void show(const Common& common, CallbackId callback_id) {
     const Config config = load(common);
     const auto store = open_store(config);
     const auto planner = expect(planner_for(config, *store));
-    const auto shown = expect(preview(*store, planner, sink_settings(config), callback_id));
+    const auto shown =
+        expect(preview(*store, planner, sink_settings(config), config.worker.http_timeout, callback_id));
     if (!shown) throw Exit{failed, no_callback(callback_id)};
     if (!shown->request)
         throw Exit{shown->may_pass ? unavailable : failed, "nothing would be posted now: " + shown->cause};

@@ -16,7 +16,6 @@ namespace epilogue::doctor {
 namespace {
 
 constexpr std::chrono::seconds broker_within{7};
-constexpr std::chrono::seconds platform_within{4};
 
 Finding judge_keys(const Config& config) {
     const auto count = config.security.keys.size();
@@ -39,15 +38,14 @@ Diagnosis examine(const Config& config) {
     auto asked_model = std::async(std::launch::async, [&] { return visit_model(config); });
     const DatabaseVisit database = visit_database(config);
 
-    SinkSettings settings = sink_settings(config);
-    settings.http_timeout = platform_within;
-    const auto sinks = make_sinks(settings);
+    const auto sinks = make_sinks(sink_settings(config));
+    const Transport transport = sink_transport();
     std::vector<std::future<PlatformVisit>> asked_platforms;
     for (const auto& named : sinks) {
         const auto found = database.watching.find(named.first);
         const Watching watching = found == database.watching.end() ? Watching{} : found->second;
-        asked_platforms.push_back(std::async(std::launch::async, [&named, watching] {
-            return visit_platform(named.first, *named.second, watching);
+        asked_platforms.push_back(std::async(std::launch::async, [&named, &transport, watching] {
+            return visit_platform(named.first, *named.second, transport, watching);
         }));
     }
 

@@ -1,6 +1,7 @@
 #include "ops/doctor/platforms.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@ namespace epilogue::doctor {
 namespace {
 
 constexpr const char* token_check = "token";
+constexpr std::chrono::seconds platform_within{4};
 
 std::string described(const TokenStatus& report) {
     std::string text = report.setting;
@@ -35,14 +37,24 @@ bool is_any(const std::vector<TokenStatus>& reports, TokenState state) {
                        [state](const TokenStatus& report) { return report.state == state; });
 }
 
+/// What the platform tells of each token, until it could not be asked: the others are on the same host.
+std::vector<TokenStatus> check_tokens(Sink& sink, const Transport& transport) {
+    std::vector<TokenStatus> reports;
+    for (Dialogue<TokenStatus>& check : sink.check_tokens()) {
+        reports.push_back(run(std::move(check), transport, platform_within));
+        if (reports.back().state == TokenState::unreachable) break;
+    }
+    return reports;
+}
+
 /// Whether the posts at this place can be looked at, seen by doing it.
-LookupResult trial_look_up(Sink& sink, const Target& target) {
+LookupResult trial_look_up(Sink& sink, const Transport& transport, const Target& target) {
     Post post;
     post.delivery_id = DeliveryId(random_uuid());
     post.target = target;
     post.body = sink.render({}, post.delivery_id);
     post.intent_at = system_now();
-    return sink.find(post);
+    return run(sink.find(std::move(post)), transport, platform_within);
 }
 
 Finding judge_trial(const std::string& sink, const Processor& place, const LookupResult& trial) {
@@ -113,14 +125,15 @@ Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& 
         "not tell, and there is no place to try it at");
 }
 
-PlatformVisit visit_platform(const std::string& name, Sink& sink, const Watching& watching) {
+PlatformVisit visit_platform(const std::string& name, Sink& sink, const Transport& transport,
+                             const Watching& watching) {
     PlatformVisit visit;
-    const auto reports = sink.check_tokens();
+    const auto reports = check_tokens(sink, transport);
     for (const TokenStatus& report : reports)
         visit.findings.push_back(judge_token(name, report, watching.callbacks));
     std::optional<LookupResult> trial;
     if (watching.newest && is_any(reports, TokenState::accepted)) {
-        trial = trial_look_up(sink, watching.newest->target);
+        trial = trial_look_up(sink, transport, watching.newest->target);
         visit.findings.push_back(judge_trial(name, *watching.newest, *trial));
     }
     visit.guarantee = guarantee_of(name, reports, trial);

@@ -8,6 +8,7 @@
 #include "ops/doctor/database.h"
 #include "ops/doctor/finding.h"
 #include "sinks/port/sink.h"
+#include "sinks/port/transport.h"
 
 namespace epilogue::doctor {
 
@@ -17,8 +18,9 @@ struct PlatformVisit {
 };
 
 /// Asks the platform about each token of `sink`; when callbacks post there, also whether one of their places
-/// can be looked at.
-PlatformVisit visit_platform(const std::string& name, Sink& sink, const Watching& watching);
+/// can be looked at. Each call gets four seconds.
+PlatformVisit visit_platform(const std::string& name, Sink& sink, const Transport& transport,
+                             const Watching& watching);
 
 /// What a report means when so many callbacks wait for that sink. Pure.
 Finding judge_token(const std::string& sink, const TokenStatus& report, std::int64_t callbacks);

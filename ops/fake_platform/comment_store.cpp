@@ -8,8 +8,9 @@ namespace epilogue::fake_platform {
 
 const Comment& CommentStore::add(Comment comment) {
     comment.id = next_id_++;
-    if (comment.created_at == Instant{}) comment.created_at = system_now();
+    if (comment.created_at == Instant{}) comment.created_at = now();
     if (comment.updated_at == Instant{}) comment.updated_at = comment.created_at;
+    by_place_[{comment.platform, comment.place}].insert(comment.id);
     return comments_.insert_or_assign(comment.id, std::move(comment)).first->second;
 }
 
@@ -19,14 +20,18 @@ const Comment* CommentStore::find(std::int64_t id) const {
 }
 
 bool CommentStore::remove(std::int64_t id) {
-    return comments_.erase(id) == 1;
+    const auto found = comments_.find(id);
+    if (found == comments_.end()) return false;
+    by_place_[{found->second.platform, found->second.place}].erase(id);
+    comments_.erase(found);
+    return true;
 }
 
 bool CommentStore::edit(std::int64_t id, std::string body) {
     const auto found = comments_.find(id);
     if (found == comments_.end()) return false;
     found->second.body = std::move(body);
-    found->second.updated_at = system_now();
+    found->second.updated_at = now();
     return true;
 }
 
@@ -42,12 +47,13 @@ void CommentStore::pass(Micros time) {
 
 std::vector<const Comment*> CommentStore::listed(const std::string& platform,
                                                  const std::string& place) const {
-    const Instant time = system_now();
+    const Instant time = now();
     std::vector<const Comment*> found;
-    for (const auto& [id, comment] : comments_) {
-        if (comment.platform == platform && comment.place == place && comment.hidden_until <= time) {
-            found.push_back(&comment);
-        }
+    const auto here = by_place_.find({platform, place});
+    if (here == by_place_.end()) return found;
+    for (const std::int64_t id : here->second) {
+        const Comment& comment = comments_.at(id);
+        if (comment.hidden_until <= time) found.push_back(&comment);
     }
     return found;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -38,6 +39,10 @@ enum class PlaceState { open, locked, gone, missing };
 /// Not thread-safe: its owner locks.
 class CommentStore {
   public:
+    /// `now` is the platforms' clock.
+    explicit CommentStore(std::function<Instant()> now = system_now) : now_(std::move(now)) {}
+
+    Instant now() const { return now_(); }
     /// Adds `comment` under a new id, greater than all before; a time it lacks is now.
     const Comment& add(Comment comment);
     /// nullptr when there is none.
@@ -79,7 +84,9 @@ class CommentStore {
     std::size_t count_request() { return ++requests_; }
 
   private:
+    std::function<Instant()> now_;
     std::map<std::int64_t, Comment> comments_;
+    std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> by_place_;  // platform and place
     std::map<std::pair<std::string, std::string>, PlaceState> states_;
     std::set<std::string> tokens_;
     std::map<std::string, std::string> scopes_{

@@ -217,7 +217,7 @@ Reply serve_github(const Request& request, CommentStore& store) {
     const std::size_t count = store.count_request();
     // Never "remaining: 0" beside a success: limits come from rules, not from how long a test runs.
     const std::size_t used = (count - 1) % requests_per_hour;
-    const auto reset = std::chrono::ceil<std::chrono::hours>(system_now());
+    const auto reset = std::chrono::ceil<std::chrono::hours>(store.now());
     Reply reply = authorised(request, store);
     reply.headers.insert(
         reply.headers.end(),

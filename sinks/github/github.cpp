@@ -1,5 +1,6 @@
 #include "sinks/github/github.h"
 
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "sinks/github/github_answers.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
+#include "sinks/port/sink_mutant.h"
 
 namespace epilogue {
 namespace {
@@ -65,56 +67,67 @@ bool is_gone(const HttpAnswer& answer) {
 }  // namespace
 
 GithubSink::GithubSink(GithubSettings settings)
-    : settings_(tidied(std::move(settings))),
-      api_(settings_.api_url, headers_of(settings_), settings_.http_timeout, settings_.transport) {}
+    : settings_(tidied(std::move(settings))), api_(settings_.api_url, headers_of(settings_)) {}
 
 std::string GithubSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
     return markdown_post(summary, marker_line(settings_.mac_key, delivery_id), max_body_characters);
 }
 
-LookupResult GithubSink::find(const Post& post) {
+Dialogue<LookupResult> GithubSink::find(Post post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return lookup_failed(no_place);
-    if (settings_.token.empty()) return forbidden(no_token);
-    const auto until = api_.deadline();
-    std::vector<RemotePost> marked;
-    if (auto failure = read_marked(post, conversation_url(*place) + "?", until, marked)) return *failure;
+    if (place == nullptr) co_return lookup_failed(no_place);
+    if (settings_.token.empty()) co_return forbidden(no_token);
+    auto reading = read_marked(post, conversation_url(*place) + "?");
+    auto marked = co_await reading;
+    if (!marked.what) co_return marked.failure;
     if (place->review_comment_id) {
         const auto list =
             fmt::format("{}/pulls/{}/comments?sort=created&direction=desc&", repo_url(*place), place->number);
-        if (auto failure = read_marked(post, list, until, marked)) return *failure;
+        auto reading_threads = read_marked(post, list);
+        auto in_threads = co_await reading_threads;
+        if (!in_threads.what) co_return in_threads.failure;
+        std::move(in_threads.what->begin(), in_threads.what->end(), std::back_inserter(*marked.what));
     }
-    if (marked.empty()) return own_posts({}, {});
-    LookupResult failure;
-    const auto me = me_.get([&] { return ask_who_we_are(until, failure); });
-    return me ? own_posts(std::move(marked), *me) : failure;
+    if (marked.what->empty()) co_return own_posts({}, {});
+    auto asking = ask_who_we_are();
+    const auto me = co_await asking;
+    if (!me.what) co_return me.failure;
+    co_return own_posts(std::move(*marked.what), *me.what);
 }
 
-Attempt GithubSink::create(const Post& post) {
+Dialogue<Attempt> GithubSink::create(Post post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return not_sent(Answer::refused, no_place);
-    if (settings_.token.empty()) return not_sent(Answer::unauthorised, no_token);
-    const auto until = api_.deadline();
-    return place->review_comment_id ? reply(post, *place, until)
-                                    : comment(conversation_url(*place), post.body, until);
+    if (place == nullptr) co_return not_sent(Answer::refused, no_place);
+    if (settings_.token.empty()) co_return not_sent(Answer::unauthorised, no_token);
+    auto posting =
+        place->review_comment_id ? reply(post, *place) : comment(conversation_url(*place), post.body);
+    const auto attempt = co_await posting;
+    co_return attempt;
 }
 
-bool GithubSink::remove(const Post& post, const Receipt& duplicate) {
+Dialogue<bool> GithubSink::remove(Post post, Receipt duplicate) {
     const auto* place = place_of(post);
-    if (place == nullptr || !is_number(duplicate.remote_id) || settings_.token.empty()) return false;
+    if (place == nullptr || !is_number(duplicate.remote_id) || settings_.token.empty()) co_return false;
     // Both kinds of comments count their ids for themselves: only the address tells which one is meant.
     const bool in_thread = duplicate.remote_url.ends_with("#discussion_r" + duplicate.remote_id);
-    const auto answer = api_.send("DELETE",
-                                  fmt::format("{}/{}/comments/{}", repo_url(*place),
-                                              in_thread ? "pulls" : "issues", duplicate.remote_id),
-                                  api_.deadline());
-    return is_deleted(answer);
+    const auto url = fmt::format("{}/{}/comments/{}", repo_url(*place), in_thread ? "pulls" : "issues",
+                                 duplicate.remote_id);
+    auto request = api_.request("DELETE", url);
+    const auto answer = co_await request;
+    co_return is_deleted(answer);
 }
 
-std::vector<TokenStatus> GithubSink::check_tokens() {
+std::vector<Dialogue<TokenStatus>> GithubSink::check_tokens() {
+    std::vector<Dialogue<TokenStatus>> checks;
+    checks.push_back(check_token());
+    return checks;
+}
+
+Dialogue<TokenStatus> GithubSink::check_token() const {
     const std::string setting = "[github] token";
-    if (settings_.token.empty()) return {TokenStatus{.setting = setting}};
-    const auto answer = api_.send("GET", api_.url() + "/user", api_.deadline());
+    if (settings_.token.empty()) co_return TokenStatus{.setting = setting};
+    auto request = api_.request("GET", api_.url() + "/user");
+    const auto answer = co_await request;
     TokenStatus report = token_status(setting, answer);
     const bool answered = answer.outcome == HttpOutcome::answered;
     // An App's token may not ask who it is; that it was let in so far is all that is known then.
@@ -128,7 +141,7 @@ std::vector<TokenStatus> GithubSink::check_tokens() {
         "Pull requests: read and write";
     report.post = permission_by(report, {"repo", "public_repo"});
     report.look_up = report.post;
-    return {report};
+    co_return report;
 }
 
 Quota GithubSink::quota(const Target&) const {
@@ -153,42 +166,48 @@ std::string GithubSink::thread_link(const GithubTarget& place) const {
                        *place.review_comment_id);
 }
 
-std::optional<LookupResult> GithubSink::read_marked(const Post& post, const std::string& list, Deadline until,
-                                                    std::vector<RemotePost>& marked) const {
+Dialogue<ReadOf<std::vector<RemotePost>>> GithubSink::read_marked(Post post, std::string list) const {
     const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
     const auto since = std::chrono::floor<std::chrono::seconds>(look_up_from(post));
     constexpr std::size_t date_and_time = 19;  // GitHub wants whole seconds
     auto url = fmt::format("{}since={}Z&per_page=100", list, to_iso(since).substr(0, date_and_time));
+    std::vector<RemotePost> marked;
     for (std::size_t page = 0; page < max_pages; ++page) {
-        const auto answer = api_.send("GET", url, until);
-        if (answer.outcome != HttpOutcome::answered || answer.status != 200)
-            return page == 0 ? github_lookup_failed(answer) : later_page_failed(github_lookup_failed(answer));
+        auto request = api_.request("GET", url);
+        const auto answer = co_await request;
+        if (answer.outcome != HttpOutcome::answered || answer.status != 200) {
+            auto failure = github_lookup_failed(answer);
+            co_return page == 0 ? failure : later_page_failed(failure);
+        }
         auto comments = read_github_comments(answer.body);
-        if (!comments) return unusable_answer("200 without a readable list of comments");
+        if (!comments) co_return unusable_answer("200 without a readable list of comments");
         // `since` goes by the last change: another author's old comment, edited, is in the list too.
         for (auto& comment : *comments)
             if (comment.created_at.value_or(since) >= since && holds_marker(comment.body, marker))
                 marked.push_back(std::move(comment));
         url = next_page(answer);
-        if (url.empty()) return std::nullopt;
+        if (url.empty() || mutant(SinkMutant::second_page_not_read)) co_return marked;
         // Our token goes nowhere but to the API it is for.
         if (origin_of(url) != origin_of(api_.url()))
-            return unusable_answer("the next page of comments is on another host");
+            co_return unusable_answer("the next page of comments is on another host");
     }
-    return unusable_answer(fmt::format("more than {} pages of comments", max_pages));
+    co_return unusable_answer(fmt::format("more than {} pages of comments", max_pages));
 }
 
-Attempt GithubSink::comment(const std::string& url, const std::string& body, Deadline until) {
-    const auto answer = api_.send("POST", url, until, body_of({{"body", body}}));
+Dialogue<Attempt> GithubSink::comment(std::string url, std::string body) {
+    const nlohmann::json message{{"body", body}};
+    auto request = api_.request("POST", url, body_of(message));
+    const auto answer = co_await request;
     auto attempt = classify_github_comment(answer);
     if (attempt.answer == Answer::sent)
         if (const auto made = read_github_comment(answer.body)) me_.remember(made->author);
-    return attempt;
+    co_return attempt;
 }
 
-Attempt GithubSink::reply(const Post& post, const GithubTarget& place, Deadline until) {
-    const auto asked = api_.send(
-        "GET", fmt::format("{}/pulls/comments/{}", repo_url(place), *place.review_comment_id), until);
+Dialogue<Attempt> GithubSink::reply(Post post, GithubTarget place) {
+    auto request =
+        api_.request("GET", fmt::format("{}/pulls/comments/{}", repo_url(place), *place.review_comment_id));
+    const auto asked = co_await request;
     if (!is_gone(asked)) {
         const bool read = asked.outcome == HttpOutcome::answered && asked.status == 200;
         const auto root = read ? read_github_root(asked.body) : std::nullopt;
@@ -196,25 +215,32 @@ Attempt GithubSink::reply(const Post& post, const GithubTarget& place, Deadline 
             auto attempt = classify_github_comment(asked);
             // Nothing has been written yet.
             if (attempt.answer == Answer::unknown) attempt.answer = Answer::retry;
-            return attempt;
+            co_return attempt;
         }
-        auto attempt =
-            comment(fmt::format("{}/pulls/{}/comments/{}/replies", repo_url(place), place.number, *root),
-                    post.body, until);
-        if (attempt.answer != Answer::refused || !attempt.cause.starts_with("404")) return attempt;
+        const auto url = fmt::format("{}/pulls/{}/comments/{}/replies", repo_url(place), place.number, *root);
+        auto replying = comment(url, post.body);
+        const auto attempt = co_await replying;
+        if (attempt.answer != Answer::refused || !attempt.cause.starts_with("404")) co_return attempt;
     }
     const auto body =
         fmt::format("In reply to [a review comment that is gone]({})\n\n{}", thread_link(place), post.body);
-    return comment(conversation_url(place), body, until);
+    auto commenting = comment(conversation_url(place), body);
+    const auto attempt = co_await commenting;
+    co_return attempt;
 }
 
-std::optional<Account> GithubSink::ask_who_we_are(Deadline until, LookupResult& failure) const {
-    const auto answer = api_.send("GET", api_.url() + "/user", until);
+Dialogue<ReadOf<Account>> GithubSink::ask_who_we_are() {
+    if (const auto known = me_.known()) co_return *known;
+    auto request = api_.request("GET", api_.url() + "/user");
+    const auto answer = co_await request;
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
-    if ((status == 403 || status == 404) && !github_rate_limit(answer)) return Account{};
-    auto me = status == 200 ? read_github_account(answer.body) : std::nullopt;
-    if (!me) failure = github_lookup_failed(answer);
-    return me;
+    const bool may_not_ask = (status == 403 || status == 404) && !github_rate_limit(answer);
+    const auto me = may_not_ask     ? std::optional<Account>(Account{})
+                    : status == 200 ? read_github_account(answer.body)
+                                    : std::nullopt;
+    if (!me) co_return github_lookup_failed(answer);
+    me_.remember(*me);
+    co_return *me;
 }
 
 }  // namespace epilogue

@@ -1,7 +1,6 @@
 // GitHub: comments on issues and pull requests, replies in review threads. (sinks.md §2.3, contract §6)
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,12 +16,10 @@ namespace epilogue {
 
 struct GithubSettings {
     std::string api_url = "https://api.github.com";
-    std::string token;                              ///< empty: every write is unauthorised, without a request
-    std::string mac_key;                            ///< of the markers
-    std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
-    std::string version;                            ///< ours, for the User-Agent
-    std::string budget = "auto";                    ///< [github] budget
-    Transport transport = over_http();              ///< what requests go through
+    std::string token;            ///< empty: every write is unauthorised, without a request
+    std::string mac_key;          ///< of the markers
+    std::string version;          ///< ours, for the User-Agent
+    std::string budget = "auto";  ///< [github] budget
 };
 
 /// Thread-safe; remembers nothing but who the token makes us.
@@ -37,32 +34,32 @@ class GithubSink final : public Sink {
     /// it is the row's marker and we are its author. A token that may not ask who it is (a GitHub App's)
     /// leaves that open until its first comment; till then the marker decides: the author of the oldest
     /// comment with it is us, because its MAC was not known before.
-    LookupResult find(const Post& post) override;
+    Dialogue<LookupResult> find(Post post) override;
 
     /// Posts a comment on the issue or pull request, or a reply in the thread of review_comment_id: to the
     /// comment that begins it. When that one is gone, which GitHub says before anything is written, the post
     /// goes to the pull request's conversation, with a link to where the thread was.
-    Attempt create(const Post& post) override;
+    Dialogue<Attempt> create(Post post) override;
 
     /// Deletes the comment; true also when it was gone before.
-    bool remove(const Post& post, const Receipt& duplicate) override;
+    Dialogue<bool> remove(Post post, Receipt duplicate) override;
 
     /// Everything counts together, by token.
     Quota quota(const Target& target) const override;
 
-    std::vector<TokenStatus> check_tokens() override;
+    std::vector<Dialogue<TokenStatus>> check_tokens() override;
 
   private:
     std::string repo_url(const GithubTarget& place) const;
     std::string conversation_url(const GithubTarget& place) const;
     std::string thread_link(const GithubTarget& place) const;
-    /// Adds the comments with the marker; a failed look-up that says why when they could not be read.
-    std::optional<LookupResult> read_marked(const Post& post, const std::string& list, Deadline until,
-                                            std::vector<RemotePost>& marked) const;
-    Attempt comment(const std::string& url, const std::string& body, Deadline until);
-    Attempt reply(const Post& post, const GithubTarget& place, Deadline until);
-    /// Asks GitHub for our account; nullopt, with `failure` filled, when it could not be asked.
-    std::optional<Account> ask_who_we_are(Deadline until, LookupResult& failure) const;
+    /// The comments of `list` with the post's marker, or why they could not be read.
+    Dialogue<ReadOf<std::vector<RemotePost>>> read_marked(Post post, std::string list) const;
+    Dialogue<Attempt> comment(std::string url, std::string body);
+    Dialogue<Attempt> reply(Post post, GithubTarget place);
+    /// Our account, or why GitHub could not be asked for it.
+    Dialogue<ReadOf<Account>> ask_who_we_are();
+    Dialogue<TokenStatus> check_token() const;
 
     const GithubSettings settings_;
     const HttpApi api_;

@@ -63,66 +63,76 @@ const GitlabTarget* place_of(const Post& post) {
 }  // namespace
 
 GitlabSink::GitlabSink(GitlabSettings settings)
-    : settings_(tidied(std::move(settings))),
-      api_(settings_.api_url, headers_of(settings_), settings_.http_timeout, settings_.transport) {}
+    : settings_(tidied(std::move(settings))), api_(settings_.api_url, headers_of(settings_)) {}
 
 std::string GitlabSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
     return markdown_post(summary, marker_line(settings_.mac_key, delivery_id), max_body_characters);
 }
 
-LookupResult GitlabSink::find(const Post& post) {
+Dialogue<LookupResult> GitlabSink::find(Post post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return lookup_failed(no_place);
-    if (settings_.token.empty()) return forbidden(no_token);
-    const auto until = api_.deadline();
-    std::vector<RemotePost> marked;
-    if (auto failure = read_marked(post, *place, until, marked)) return *failure;
-    if (marked.empty()) return own_posts({}, {});
-    for (auto& note : marked) note.url = note_url(*place, fmt::format("{}", note.id));
-    LookupResult failure;
-    const auto me = me_.get([&] { return ask_who_we_are(until, failure); });
-    return me ? own_posts(std::move(marked), *me) : failure;
+    if (place == nullptr) co_return lookup_failed(no_place);
+    if (settings_.token.empty()) co_return forbidden(no_token);
+    auto reading = read_marked(post, *place);
+    auto marked = co_await reading;
+    if (!marked.what) co_return marked.failure;
+    if (marked.what->empty()) co_return own_posts({}, {});
+    for (auto& note : *marked.what) note.url = note_url(*place, fmt::format("{}", note.id));
+    auto asking = ask_who_we_are();
+    const auto me = co_await asking;
+    if (!me.what) co_return me.failure;
+    co_return own_posts(std::move(*marked.what), *me.what);
 }
 
-Attempt GitlabSink::create(const Post& post) {
+Dialogue<Attempt> GitlabSink::create(Post post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return not_sent(Answer::refused, no_place);
-    if (settings_.token.empty()) return not_sent(Answer::unauthorised, no_token);
+    if (place == nullptr) co_return not_sent(Answer::refused, no_place);
+    if (settings_.token.empty()) co_return not_sent(Answer::unauthorised, no_token);
     const auto discussion = place->discussion_id.empty() ? "" : "/discussions/" + place->discussion_id;
-    const auto answer = api_.send("POST", place_url(*place) + discussion + "/notes", api_.deadline(),
-                                  body_of({{"body", post.body}}));
+    const auto url = place_url(*place) + discussion + "/notes";
+    const nlohmann::json message{{"body", post.body}};
+    auto request = api_.request("POST", url, body_of(message));
+    const auto answer = co_await request;
     auto attempt = classify_gitlab_note(answer);
     if (attempt.answer == Answer::sent) {
         attempt.receipt.remote_url = note_url(*place, attempt.receipt.remote_id);
         if (const auto note = read_gitlab_note(answer.body)) me_.remember(note->author);
     }
-    return attempt;
+    co_return attempt;
 }
 
-bool GitlabSink::remove(const Post& post, const Receipt& duplicate) {
+Dialogue<bool> GitlabSink::remove(Post post, Receipt duplicate) {
     const auto* place = place_of(post);
-    if (place == nullptr || !is_number(duplicate.remote_id) || settings_.token.empty()) return false;
-    const auto answer = api_.send("DELETE", note_url(*place, duplicate.remote_id), api_.deadline());
-    return is_deleted(answer);
+    if (place == nullptr || !is_number(duplicate.remote_id) || settings_.token.empty()) co_return false;
+    auto request = api_.request("DELETE", note_url(*place, duplicate.remote_id));
+    const auto answer = co_await request;
+    co_return is_deleted(answer);
 }
 
-std::vector<TokenStatus> GitlabSink::check_tokens() {
+std::vector<Dialogue<TokenStatus>> GitlabSink::check_tokens() {
+    std::vector<Dialogue<TokenStatus>> checks;
+    checks.push_back(check_token());
+    return checks;
+}
+
+Dialogue<TokenStatus> GitlabSink::check_token() const {
     const std::string setting = "[gitlab] token";
-    if (settings_.token.empty()) return {TokenStatus{.setting = setting}};
-    const auto until = api_.deadline();
-    const auto user = api_.send("GET", api_.url() + "/user", until);
+    if (settings_.token.empty()) co_return TokenStatus{.setting = setting};
+    auto request = api_.request("GET", api_.url() + "/user");
+    const auto user = co_await request;
     TokenStatus report = token_status(setting, user);
     if (const auto me = read_gitlab_account(user.body)) report.identity = me->name;
     report.needed = "api";
-    const auto self = report.state == TokenState::accepted
-                          ? api_.send("GET", api_.url() + "/personal_access_tokens/self", until)
-                          : HttpAnswer();
-    // OAuth tokens are no personal ones: of them nothing is told.
-    if (self.outcome == HttpOutcome::answered && self.status == 200)
-        report.scopes = texts_at(parsed(self.body), "scopes");
+    if (report.state == TokenState::accepted) {
+        auto about_itself = api_.request("GET", api_.url() + "/personal_access_tokens/self");
+        const auto self = co_await about_itself;
+        // OAuth tokens are no personal ones: of them nothing is told.
+        if (self.outcome == HttpOutcome::answered && self.status == 200)
+            report.scopes = texts_at(parsed(self.body), "scopes");
+    }
     report.post = permission_by(report, {"api"});
     report.look_up = permission_by(report, {"api", "read_api"});
-    return {report};
+    co_return report;
 }
 
 Quota GitlabSink::quota(const Target&) const {
@@ -144,21 +154,24 @@ std::string GitlabSink::note_url(const GitlabTarget& place, const std::string& i
     return place_url(place) + "/notes/" + id;
 }
 
-std::optional<LookupResult> GitlabSink::read_marked(const Post& post, const GitlabTarget& place,
-                                                    Deadline until, std::vector<RemotePost>& marked) const {
+Dialogue<ReadOf<std::vector<RemotePost>>> GitlabSink::read_marked(Post post, GitlabTarget place) const {
     const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
     const auto since = look_up_from(post);
     const bool in_discussion = !place.discussion_id.empty();
+    std::vector<RemotePost> marked;
     for (std::size_t page = 1; page <= max_pages; ++page) {
         const auto url = in_discussion
                              ? fmt::format("{}/discussions/{}", place_url(place), place.discussion_id)
                              : fmt::format("{}/notes?sort=desc&order_by=created_at&per_page={}&page={}",
                                            place_url(place), per_page, page);
-        const auto answer = api_.send("GET", url, until);
-        if (answer.outcome != HttpOutcome::answered || answer.status != 200)
-            return page == 1 ? gitlab_lookup_failed(answer) : later_page_failed(gitlab_lookup_failed(answer));
+        auto request = api_.request("GET", url);
+        const auto answer = co_await request;
+        if (answer.outcome != HttpOutcome::answered || answer.status != 200) {
+            auto failure = gitlab_lookup_failed(answer);
+            co_return page == 1 ? failure : later_page_failed(failure);
+        }
         auto notes = read_gitlab_notes(answer.body);
-        if (!notes) return unusable_answer("200 without a readable list of notes");
+        if (!notes) co_return unusable_answer("200 without a readable list of notes");
         // Headers that count pages are missing when there are many: a page that is not full is the last.
         bool is_last = in_discussion || notes->size() < per_page;
         for (auto& note : *notes) {
@@ -166,18 +179,23 @@ std::optional<LookupResult> GitlabSink::read_marked(const Post& post, const Gitl
             is_last = is_last || is_old;
             if (!is_old && holds_marker(note.body, marker)) marked.push_back(std::move(note));
         }
-        if (is_last) return std::nullopt;
+        if (is_last) co_return marked;
     }
-    return unusable_answer(fmt::format("more than {} pages of notes", max_pages));
+    co_return unusable_answer(fmt::format("more than {} pages of notes", max_pages));
 }
 
-std::optional<Account> GitlabSink::ask_who_we_are(Deadline until, LookupResult& failure) const {
-    const auto answer = api_.send("GET", api_.url() + "/user", until);
+Dialogue<ReadOf<Account>> GitlabSink::ask_who_we_are() {
+    if (const auto known = me_.known()) co_return *known;
+    auto request = api_.request("GET", api_.url() + "/user");
+    const auto answer = co_await request;
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
-    if (status == 403 || status == 404) return Account{};
-    auto me = status == 200 ? read_gitlab_account(answer.body) : std::nullopt;
-    if (!me) failure = gitlab_lookup_failed(answer);
-    return me;
+    const bool may_not_ask = status == 403 || status == 404;
+    const auto me = may_not_ask     ? std::optional<Account>(Account{})
+                    : status == 200 ? read_gitlab_account(answer.body)
+                                    : std::nullopt;
+    if (!me) co_return gitlab_lookup_failed(answer);
+    me_.remember(*me);
+    co_return *me;
 }
 
 }  // namespace epilogue

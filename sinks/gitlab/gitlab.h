@@ -1,7 +1,6 @@
 // GitLab: notes on issues and merge requests, replies in their discussions. (sinks.md §2.3, contract §6)
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,12 +15,10 @@ namespace epilogue {
 
 struct GitlabSettings {
     std::string api_url = "https://gitlab.com/api/v4";
-    std::string token;                              ///< empty: every write is unauthorised, without a request
-    std::string mac_key;                            ///< of the markers
-    std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
-    std::string version;                            ///< ours, for the User-Agent
-    std::string budget = "auto";                    ///< [gitlab] budget
-    Transport transport = over_http();              ///< what requests go through
+    std::string token;            ///< empty: every write is unauthorised, without a request
+    std::string mac_key;          ///< of the markers
+    std::string version;          ///< ours, for the User-Agent
+    std::string budget = "auto";  ///< [gitlab] budget
 };
 
 /// Thread-safe; remembers nothing but who the token makes us. One create() is one request.
@@ -33,27 +30,27 @@ class GitlabSink final : public Sink {
 
     /// Reads the notes, newest first, back to five minutes before the first attempt; of a discussion all that
     /// it has. A note is ours when a whole line of it is the row's marker and we are its author.
-    LookupResult find(const Post& post) override;
+    Dialogue<LookupResult> find(Post post) override;
 
     /// Posts a note, or a reply in the discussion.
-    Attempt create(const Post& post) override;
+    Dialogue<Attempt> create(Post post) override;
 
     /// Deletes the note; true also when it was gone before.
-    bool remove(const Post& post, const Receipt& duplicate) override;
+    Dialogue<bool> remove(Post post, Receipt duplicate) override;
 
     /// Everything counts together, by token.
     Quota quota(const Target& target) const override;
 
-    std::vector<TokenStatus> check_tokens() override;
+    std::vector<Dialogue<TokenStatus>> check_tokens() override;
 
   private:
     std::string place_url(const GitlabTarget& place) const;
     std::string note_url(const GitlabTarget& place, const std::string& id) const;
-    /// Adds the notes with the marker; a failed look-up that says why when they could not be read.
-    std::optional<LookupResult> read_marked(const Post& post, const GitlabTarget& place, Deadline until,
-                                            std::vector<RemotePost>& marked) const;
-    /// Asks GitLab for our account; nullopt, with `failure` filled, when it could not be asked.
-    std::optional<Account> ask_who_we_are(Deadline until, LookupResult& failure) const;
+    /// The notes with the post's marker, or why they could not be read.
+    Dialogue<ReadOf<std::vector<RemotePost>>> read_marked(Post post, GitlabTarget place) const;
+    /// Our account, or why GitLab could not be asked for it.
+    Dialogue<ReadOf<Account>> ask_who_we_are();
+    Dialogue<TokenStatus> check_token() const;
 
     const GitlabSettings settings_;
     const HttpApi api_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/io/http.h"
+#include "base/http_message.h"
 #include "sinks/port/remote_post.h"
 #include "sinks/port/sink.h"
 

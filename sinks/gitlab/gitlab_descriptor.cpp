@@ -10,10 +10,8 @@ std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
     return std::make_unique<GitlabSink>(GitlabSettings{.api_url = section.api_url,
                                                        .token = section.token.reveal(),
                                                        .mac_key = settings.mac_key,
-                                                       .http_timeout = settings.http_timeout,
                                                        .version = settings.version,
-                                                       .budget = section.budget,
-                                                       .transport = settings.transport});
+                                                       .budget = section.budget});
 }
 
 }  // namespace

@@ -1,16 +1,14 @@
 #include "sinks/log/log.h"
 
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 #include "base/redacted.h"
 #include "base/text.h"
 #include "sinks/format/strip_unsafe.h"
+#include "sinks/port/remote_post.h"
+#include "sinks/port/transport.h"
 
 namespace epilogue {
-
-LogSink::LogSink(WriteLine write) : write_(std::move(write)) {}
 
 std::string LogSink::render(const Summary& summary, const DeliveryId&) const {
     std::string text;
@@ -22,29 +20,27 @@ std::string LogSink::render(const Summary& summary, const DeliveryId&) const {
     return text;
 }
 
-LookupResult LogSink::find(const Post&) {
+Dialogue<LookupResult> LogSink::find(Post) {
     LookupResult lookup;
     lookup.ok = true;
-    return lookup;
+    co_return lookup;
 }
 
-Attempt LogSink::create(const Post& post) {
+Dialogue<Attempt> LogSink::create(Post post) {
     // JSON escapes line ends, so the text and the ids stay on one line.
     const nlohmann::ordered_json line{
         {"summary", post.body}, {"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}};
+    auto request = log_line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    const auto answer = co_await request;
+    if (answer.outcome != HttpOutcome::answered) co_return not_sent(Answer::retry, answer.cause);
     Attempt attempt;
-    if (!write_(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
-        attempt.answer = Answer::retry;
-        attempt.cause = "the line could not be written";
-        return attempt;
-    }
     attempt.answer = Answer::sent;
     attempt.receipt.remote_id = post.delivery_id;
-    return attempt;
+    co_return attempt;
 }
 
-bool LogSink::remove(const Post&, const Receipt&) {
-    return false;
+Dialogue<bool> LogSink::remove(Post, Receipt) {
+    co_return false;
 }
 
 }  // namespace epilogue

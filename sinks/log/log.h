@@ -5,7 +5,6 @@
 
 #include "base/ids.h"
 #include "sinks/port/sink.h"
-#include "sinks/port/sink_settings.h"
 
 namespace epilogue {
 
@@ -16,27 +15,23 @@ struct LogTarget {
     std::string describe() const { return {}; }
 };
 
-/// Thread-safe as far as its writer is. A line that was written cannot be looked up, so this sink is
-/// at-least-once: find() sees nothing, and an attempt whose end is unknown (a worker killed between the line
-/// and its record) is made again, with the same `delivery_id` in the line, by which readers drop repeats.
+/// Its one request is a line (transport.h: log_line). A line that was written cannot be looked up, so this
+/// sink is at-least-once: find() sees nothing, and an attempt whose end is unknown (a worker killed between
+/// the line and its record) is made again, with the same `delivery_id` in the line, by which readers drop
+/// repeats.
 class LogSink final : public Sink {
   public:
-    explicit LogSink(WriteLine write);
-
     /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
     /// they are.
     std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     /// Never fails, and never finds anything.
-    LookupResult find(const Post& post) override;
-    /// Writes `{"summary": …, "conversation_id": …, "delivery_id": …}`: sent, under the delivery's id; to be
-    /// tried again when it could not be written.
-    Attempt create(const Post& post) override;
+    Dialogue<LookupResult> find(Post post) override;
+    /// The line `{"summary": …, "conversation_id": …, "delivery_id": …}`: sent, under the delivery's id; to
+    /// be tried again when it could not be written.
+    Dialogue<Attempt> create(Post post) override;
     /// False: what is written stays.
-    bool remove(const Post& post, const Receipt& duplicate) override;
+    Dialogue<bool> remove(Post post, Receipt duplicate) override;
     DuplicateCheck duplicate_check() const override { return DuplicateCheck::never; }
-
-  private:
-    const WriteLine write_;
 };
 
 }  // namespace epilogue

@@ -10,8 +10,8 @@ LogTarget read_any(const ProcessorReader&) {
 
 void write_nothing(const ProcessorWriter&, const LogTarget&) {}
 
-std::unique_ptr<Sink> make_log(const SinkSettings& settings) {
-    return std::make_unique<LogSink>(settings.write_log);
+std::unique_ptr<Sink> make_log(const SinkSettings&) {
+    return std::make_unique<LogSink>();
 }
 
 }  // namespace

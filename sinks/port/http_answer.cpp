@@ -6,6 +6,7 @@
 
 #include "base/http_date.h"
 #include "base/text.h"
+#include "sinks/port/sink_mutant.h"
 
 namespace epilogue {
 namespace {
@@ -38,7 +39,9 @@ std::string_view header_of(const HttpAnswer& answer, const std::string& name) {
 
 std::optional<std::chrono::seconds> retry_after(const HttpAnswer& answer, Instant now) {
     const auto value = header_of(answer, "retry-after");
-    if (const auto seconds = number_in(value)) return clamped(std::chrono::seconds(*seconds));
+    if (const auto seconds = number_in(value))
+        return clamped(
+            std::chrono::seconds(mutant(SinkMutant::waiting_time_halved) ? *seconds / 2 : *seconds));
     if (const auto date = parse_http_date(value)) return time_left(*date, now);
     return std::nullopt;
 }
@@ -59,7 +62,7 @@ PlatformState platform_state(const HttpAnswer& answer) {
 
 Instant time_of(const HttpAnswer& answer) {
     if (const auto date = parse_http_date(header_of(answer, "date"))) return *date;
-    return system_now();
+    return answer.received_at;
 }
 
 std::string next_page(const HttpAnswer& answer) {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/http_message.h"
 #include "base/instant.h"
-#include "base/io/http.h"
 #include "sinks/port/sink.h"
 
 namespace epilogue {
@@ -27,8 +27,8 @@ std::optional<std::chrono::seconds> wait_until_epoch(const HttpAnswer& answer, c
 /// What the answer shows of the platform as a whole: a 5xx, or none, is its failure.
 PlatformState platform_state(const HttpAnswer& answer);
 
-/// When the platform wrote the answer, by its own clock (`Date`); the local clock's time when it does not
-/// say.
+/// When the platform wrote the answer, by its own clock (`Date`); when it was received where that is not
+/// said.
 Instant time_of(const HttpAnswer& answer);
 
 /// The target of `Link: <…>; rel="next"`, or an empty string when there is no further page.

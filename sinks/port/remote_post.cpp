@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "sinks/port/json_answer.h"
+#include "sinks/port/sink_mutant.h"
 
 namespace epilogue {
 
@@ -15,19 +16,14 @@ bool Account::same_as(const Account& other) const {
     return !name.empty() && lowered(name) == lowered(other.name);
 }
 
-std::optional<Account> OwnAccount::get(const Ask& ask) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (me_) return me_;
-    }
-    auto me = ask();
-    if (me) remember(*me);
-    return me;
+std::optional<Account> OwnAccount::known() const {
+    const std::lock_guard lock(mutex_);
+    return me_;
 }
 
-void OwnAccount::remember(const Account& author) {
+void OwnAccount::remember(const Account& me) {
     const std::lock_guard lock(mutex_);
-    if (!me_ || me_->unnamed()) me_ = author;
+    if (!me_ || me_->unnamed()) me_ = me;
 }
 
 LookupResult own_posts(std::vector<RemotePost> marked, Account me) {
@@ -44,9 +40,11 @@ LookupResult own_posts(std::vector<RemotePost> marked, Account me) {
         const bool known = std::any_of(lookup.found.begin(), lookup.found.end(), [&](const Receipt& other) {
             return other.remote_id == receipt.remote_id && other.remote_url == receipt.remote_url;
         });
-        const bool ours = post.author.same_as(me) || (me.unnamed() && post.author.unnamed());
+        const bool ours = post.author.same_as(me) || (me.unnamed() && post.author.unnamed()) ||
+                          mutant(SinkMutant::author_not_compared);
         if (ours && !known) lookup.found.push_back(std::move(receipt));
     }
+    if (mutant(SinkMutant::youngest_post_kept)) std::reverse(lookup.found.begin(), lookup.found.end());
     return lookup;
 }
 
@@ -103,7 +101,7 @@ Attempt not_sent(Answer answer, std::string cause) {
 
 Instant look_up_from(const Post& post) {
     constexpr std::chrono::minutes clock_skew{5};
-    return post.intent_at - clock_skew;
+    return mutant(SinkMutant::look_up_window_late) ? post.intent_at : post.intent_at - clock_skew;
 }
 
 bool is_number(std::string_view id) {

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/http_message.h"
 #include "base/instant.h"
-#include "base/io/http.h"
 #include "sinks/port/sink.h"
 
 namespace epilogue {
@@ -34,21 +34,27 @@ struct RemotePost {
     std::optional<Instant> created_at;
 };
 
-/// Who a credential makes us, asked once. Thread-safe.
+/// Who a credential makes us: what one dialogue learned, for those after it. Thread-safe.
 class OwnAccount {
   public:
-    /// What asking the platform gave: nullopt when it could not be asked, an unnamed account when it does not
-    /// tell.
-    using Ask = std::function<std::optional<Account>()>;
-
-    /// Whose posts are ours; asks while that is not known. nullopt: could not be asked.
-    std::optional<Account> get(const Ask& ask);
-    /// A post of ours names its author.
-    void remember(const Account& author);
+    /// nullopt: not asked yet; unnamed: the platform does not tell this credential who it is.
+    std::optional<Account> known() const;
+    /// What the platform answered, or the author of a post of ours; one with a name stays.
+    void remember(const Account& me);
 
   private:
-    std::mutex mutex_;
-    std::optional<Account> me_;  // unnamed: the platform does not tell this credential who it is
+    mutable std::mutex mutex_;
+    std::optional<Account> me_;
+};
+
+/// What a look-up has read on its way, or what becomes of it when that could not be read.
+template <class What>
+struct ReadOf {
+    ReadOf(What read) : what(std::move(read)) {}
+    ReadOf(LookupResult failed) : failure(std::move(failed)) {}
+
+    std::optional<What> what;
+    LookupResult failure;  ///< when there is nothing
 };
 
 /// Those of `marked` that `me` wrote, oldest first, each once. When the platform does not tell who we are,

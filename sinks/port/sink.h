@@ -1,8 +1,8 @@
-// The port behind which a platform stands: look, then write. One call applies at most one write.
+// The port behind which a platform stands: look, then write. A sink does no I/O: each operation is a
+// dialogue, which says what request it wants next. One dialogue applies at most one write.
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "schemas/summary.h"
+#include "sinks/port/dialogue.h"
 #include "sinks/port/quota.h"
 #include "sinks/port/target.h"
 #include "sinks/port/token_status.h"
@@ -85,7 +86,8 @@ enum class DuplicateCheck {
     never,          ///< nothing can be looked at, or duplicates cannot be removed
 };
 
-/// Thread-safe: senders call it at the same time. No call throws; each returns within the HTTP deadline.
+/// Thread-safe: many dialogues go on at the same time. A sink outlives its dialogues; what they learn for one
+/// another (who a token makes us) is its own. Nothing throws.
 class Sink {
   public:
     Sink() = default;
@@ -96,16 +98,16 @@ class Sink {
     /// The frozen body for `delivery_id`: sanitised, cut to size, marked. Pure: same input, same bytes.
     virtual std::string render(const Summary& summary, const DeliveryId& delivery_id) const = 0;
     /// Looks for our marker at the target.
-    virtual LookupResult find(const Post& post) = 0;
+    virtual Dialogue<LookupResult> find(Post post) = 0;
     /// At most one write that the platform may have applied: another only after a definite no.
-    virtual Attempt create(const Post& post) = 0;
+    virtual Dialogue<Attempt> create(Post post) = 0;
     /// Removes a duplicate of ours; true when it is gone.
-    virtual bool remove(const Post& post, const Receipt& duplicate) = 0;
+    virtual Dialogue<bool> remove(Post post, Receipt duplicate) = 0;
     /// Whose limits the calls for this target count against. Pure, and quick: asked in a transaction.
     virtual Quota quota(const Target&) const { return {}; }
-    /// What the platform tells of each token we have for it, asked by reads alone; empty for a sink without
-    /// tokens.
-    virtual std::vector<TokenStatus> check_tokens() { return {}; }
+    /// A dialogue for each token we have for the platform: what it tells of that one, asked by reads alone.
+    /// Empty for a sink without tokens. Behind one that is unreachable the others need not be asked.
+    virtual std::vector<Dialogue<TokenStatus>> check_tokens() { return {}; }
     /// When duplicates are looked for.
     virtual DuplicateCheck duplicate_check() const { return DuplicateCheck::always; }
 };

@@ -12,6 +12,7 @@
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
 #include "sinks/port/remote_post.h"
+#include "sinks/port/sink_mutant.h"
 #include "sinks/slack/mrkdwn.h"
 
 namespace epilogue {
@@ -78,106 +79,82 @@ bool same_author(const SlackAccount& author, const SlackAccount& me) {
 
 SlackSink::SlackSink(SlackSettings settings)
     : settings_(std::move(settings)),
-      api_(settings_.api_url, {"User-Agent: epilogue/" + settings_.version}, settings_.http_timeout,
-           settings_.transport) {}
+      api_(settings_.api_url, {"User-Agent: epilogue/" + settings_.version}) {}
 
 std::string SlackSink::render(const Summary& summary, const DeliveryId&) const {
     return markdown_post(summary, {}, max_block_characters);
 }
 
-LookupResult SlackSink::find(const Post& post) {
+Dialogue<LookupResult> SlackSink::find(Post post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return lookup_failed(no_place);
+    if (place == nullptr) co_return lookup_failed(no_place);
     const auto token = token_for(*place);
-    if (token.empty()) return forbidden(no_token);
-    const auto until = api_.deadline();
-    const auto since =
-        std::chrono::duration_cast<std::chrono::seconds>(look_up_from(post).time_since_epoch());
-    const auto query =
-        fmt::format("{}?channel={}{}&oldest={}.000000&inclusive=true&include_all_metadata=true&limit=200",
-                    place->thread_ts.empty() ? "conversations.history" : "conversations.replies",
-                    place->channel, place->thread_ts.empty() ? "" : "&ts=" + place->thread_ts, since.count());
-    std::vector<SlackMessage> marked;
-    std::string cursor;
-    for (std::size_t page = 0;; ++page) {
-        if (page == max_pages)
-            return unusable_answer(fmt::format("more than {} pages of messages", max_pages));
-        const auto answer = ask(token, query + (cursor.empty() ? "" : "&cursor=" + cursor), until);
-        const auto read = read_slack_page(answer);
-        if (!read) {
-            const bool is_answer = answer.outcome == HttpOutcome::answered && answer.status == 200;
-            if (is_answer && slack_error(answer).empty())
-                return unusable_answer("200 without a readable list of messages");
-            return page == 0 ? slack_lookup_failed(answer) : later_page_failed(slack_lookup_failed(answer));
-        }
-        for (const auto& message : read->messages)
-            if (message.delivery_id == post.delivery_id) marked.push_back(message);
-        if (read->next_cursor.empty()) break;
-        cursor = replaced(replaced(read->next_cursor, "%", "%25"), "=", "%3D");
-    }
+    if (token.empty()) co_return forbidden(no_token);
+    auto reading = read_marked(post, *place);
+    const auto marked = co_await reading;
+    if (!marked.what) co_return marked.failure;
     LookupResult lookup;
     lookup.ok = true;
-    if (marked.empty()) return lookup;
-    LookupResult failure;
-    const auto me = who_am_i(token, until, failure);
-    if (!me) return failure;
-    std::sort(marked.begin(), marked.end(), [](const auto& a, const auto& b) { return a.ts < b.ts; });
-    for (const auto& message : marked) {
+    if (marked.what->empty()) co_return lookup;
+    auto asking = ask_who_we_are(token);
+    const auto me = co_await asking;
+    if (!me.what) co_return me.failure;
+    for (const auto& message : *marked.what) {
         const bool known = !lookup.found.empty() && lookup.found.back().remote_id == message.ts;
-        if (!known && same_author(message.author, *me))
+        if (!known && same_author(message.author, *me.what))
             lookup.found.push_back({.remote_id = message.ts, .remote_url = link_to(*place, message.ts)});
     }
-    return lookup;
+    co_return lookup;
 }
 
-Attempt SlackSink::create(const Post& post) {
+Dialogue<Attempt> SlackSink::create(Post post) {
     const auto* place = place_of(post);
-    if (place == nullptr) return not_sent(Answer::refused, no_place);
+    if (place == nullptr) co_return not_sent(Answer::refused, no_place);
     const auto token = token_for(*place);
-    if (token.empty()) return not_sent(Answer::unauthorised, no_token);
-    const auto until = api_.deadline();
+    if (token.empty()) co_return not_sent(Answer::unauthorised, no_token);
     auto message = message_of(post, *place);
     const std::size_t block = code_points(post.body);
     message["text"] =
         truncated_mrkdwn(post.body, max_message_characters - std::min(block, max_block_characters));
     message["blocks"] = {{{"type", "markdown"}, {"text", post.body}}};
-    auto answer = call(token, "chat.postMessage", body_of(message), until);
+    auto request = call(token, "chat.postMessage", body_of(message));
+    auto answer = co_await request;
     if (refuses_blocks(answer)) {
         message.erase("blocks");
         message["text"] = truncated_mrkdwn(post.body, max_block_characters);
-        answer = call(token, "chat.postMessage", body_of(message), until);
+        auto as_text = call(token, "chat.postMessage", body_of(message));
+        auto second = co_await as_text;
+        answer = std::move(second);
     }
     auto attempt = classify_slack_message(answer);
     if (attempt.answer == Answer::sent)
         attempt.receipt.remote_url = link_to(*place, attempt.receipt.remote_id);
-    return attempt;
+    co_return attempt;
 }
 
-bool SlackSink::remove(const Post& post, const Receipt& duplicate) {
+Dialogue<bool> SlackSink::remove(Post post, Receipt duplicate) {
     const auto* place = place_of(post);
     const auto token = place == nullptr ? std::string() : token_for(*place);
-    if (token.empty() || duplicate.remote_id.empty() || !is_plain(duplicate.remote_id)) return false;
-    const auto answer =
-        call(token, "chat.delete", body_of({{"channel", place->channel}, {"ts", duplicate.remote_id}}),
-             api_.deadline());
-    return !read_slack_ts(answer).empty() || slack_error(answer) == "message_not_found";
+    if (token.empty() || duplicate.remote_id.empty() || !is_plain(duplicate.remote_id)) co_return false;
+    const nlohmann::json message{{"channel", place->channel}, {"ts", duplicate.remote_id}};
+    auto request = call(token, "chat.delete", body_of(message));
+    const auto answer = co_await request;
+    co_return !read_slack_ts(answer).empty() || slack_error(answer) == "message_not_found";
 }
 
-std::vector<TokenStatus> SlackSink::check_tokens() {
-    std::vector<TokenStatus> reports;
+std::vector<Dialogue<TokenStatus>> SlackSink::check_tokens() {
+    std::vector<Dialogue<TokenStatus>> checks;
     if (!settings_.token.empty() || settings_.teams.empty())
-        reports.push_back(check_token("[slack] token", settings_.token));
-    for (const auto& [team, token] : settings_.teams) {
-        const bool is_down = !reports.empty() && reports.back().state == TokenState::unreachable;
-        if (is_down) break;  // the others are on the same host
-        reports.push_back(check_token("[slack.teams." + team + "] token", token));
-    }
-    return reports;
+        checks.push_back(check_token("[slack] token", settings_.token));
+    for (const auto& [team, token] : settings_.teams)
+        checks.push_back(check_token("[slack.teams." + team + "] token", token));
+    return checks;
 }
 
-TokenStatus SlackSink::check_token(std::string setting, const std::string& token) const {
-    if (trimmed(token).empty()) return TokenStatus{.setting = std::move(setting)};
-    const auto answer = ask(std::string(trimmed(token)), "auth.test", api_.deadline());
+Dialogue<TokenStatus> SlackSink::check_token(std::string setting, std::string token) const {
+    if (trimmed(token).empty()) co_return TokenStatus{.setting = std::move(setting)};
+    auto request = ask(std::string(trimmed(token)), "auth.test");
+    const auto answer = co_await request;
     TokenStatus report = token_status(std::move(setting), answer);
     if (const auto error = slack_error(answer); !error.empty()) {
         report.state = TokenState::refused;
@@ -192,7 +169,7 @@ TokenStatus SlackSink::check_token(std::string setting, const std::string& token
         "(private channels)";
     report.post = permission_by(report, {"chat:write"});
     report.look_up = permission_by(report, {"channels:history", "groups:history"});
-    return report;
+    co_return report;
 }
 
 Quota SlackSink::quota(const Target& target) const {
@@ -218,31 +195,65 @@ std::string SlackSink::token_for(const SlackTarget& place) const {
     return std::string(trimmed(team == settings_.teams.end() ? settings_.token : team->second));
 }
 
-HttpAnswer SlackSink::call(const std::string& token, const std::string& method, const std::string& body,
-                           Deadline until) const {
-    return api_.send("POST", api_.url() + "/" + method, until, body, "Authorization: Bearer " + token);
+HttpRequest SlackSink::call(const std::string& token, const std::string& method, std::string body) const {
+    return api_.request("POST", api_.url() + "/" + method, std::move(body), "Authorization: Bearer " + token);
 }
 
-HttpAnswer SlackSink::ask(const std::string& token, const std::string& method_and_query,
-                          Deadline until) const {
-    return api_.send("GET", api_.url() + "/" + method_and_query, until, {}, "Authorization: Bearer " + token);
+HttpRequest SlackSink::ask(const std::string& token, const std::string& method_and_query) const {
+    return api_.request("GET", api_.url() + "/" + method_and_query, {}, "Authorization: Bearer " + token);
 }
 
-std::optional<SlackAccount> SlackSink::who_am_i(const std::string& token, Deadline until,
-                                                LookupResult& failure) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto known = accounts_.find(token); known != accounts_.end()) return known->second;
+Dialogue<ReadOf<std::vector<SlackMessage>>> SlackSink::read_marked(Post post, SlackTarget place) const {
+    const auto since =
+        std::chrono::duration_cast<std::chrono::seconds>(look_up_from(post).time_since_epoch());
+    const auto query =
+        fmt::format("{}?channel={}{}&oldest={}.000000&inclusive=true&include_all_metadata=true&limit=200",
+                    place.thread_ts.empty() ? "conversations.history" : "conversations.replies",
+                    place.channel, place.thread_ts.empty() ? "" : "&ts=" + place.thread_ts, since.count());
+    const auto token = token_for(place);
+    std::vector<SlackMessage> marked;
+    std::string cursor;
+    for (std::size_t page = 0; page < max_pages; ++page) {
+        auto request = ask(token, query + (cursor.empty() ? "" : "&cursor=" + cursor));
+        const auto answer = co_await request;
+        const auto read = read_slack_page(answer);
+        if (!read) {
+            const bool is_answer = answer.outcome == HttpOutcome::answered && answer.status == 200;
+            if (is_answer && slack_error(answer).empty())
+                co_return unusable_answer("200 without a readable list of messages");
+            auto failure = slack_lookup_failed(answer);
+            co_return page == 0 ? failure : later_page_failed(failure);
+        }
+        for (const auto& message : read->messages)
+            if (message.delivery_id == post.delivery_id) marked.push_back(message);
+        if (read->next_cursor.empty() || mutant(SinkMutant::slack_cursor_ignored)) {
+            std::sort(marked.begin(), marked.end(), [](const auto& a, const auto& b) { return a.ts < b.ts; });
+            co_return marked;
+        }
+        cursor = replaced(replaced(read->next_cursor, "%", "%25"), "=", "%3D");
     }
-    const auto answer = ask(token, "auth.test", until);
+    co_return unusable_answer(fmt::format("more than {} pages of messages", max_pages));
+}
+
+Dialogue<ReadOf<SlackAccount>> SlackSink::ask_who_we_are(std::string token) {
+    if (const auto known = known_account(token)) co_return *known;
+    auto request = ask(token, "auth.test");
+    const auto answer = co_await request;
     const auto me = read_slack_account(answer);
-    if (!me) {
-        failure = slack_lookup_failed(answer);
-        return std::nullopt;
-    }
+    if (!me) co_return slack_lookup_failed(answer);
+    remember(token, *me);
+    co_return *me;
+}
+
+std::optional<SlackAccount> SlackSink::known_account(const std::string& token) const {
     const std::lock_guard lock(mutex_);
-    accounts_.emplace(token, *me);
-    return me;
+    const auto known = accounts_.find(token);
+    return known == accounts_.end() ? std::nullopt : std::optional(known->second);
+}
+
+void SlackSink::remember(const std::string& token, const SlackAccount& account) {
+    const std::lock_guard lock(mutex_);
+    accounts_.emplace(token, account);
 }
 
 }  // namespace epilogue

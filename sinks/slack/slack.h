@@ -1,14 +1,15 @@
 // Slack: messages in channels and threads. (sinks.md §2.3, contract §6)
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "sinks/port/http_api.h"
+#include "sinks/port/remote_post.h"
 #include "sinks/port/sink.h"
 #include "sinks/slack/slack_answers.h"
 #include "sinks/slack/slack_target.h"
@@ -17,12 +18,10 @@ namespace epilogue {
 
 struct SlackSettings {
     std::string api_url = "https://slack.com/api";
-    std::string token;                              ///< of workspaces without one of their own
-    std::map<std::string, std::string> teams;       ///< team id -> token
-    std::chrono::milliseconds http_timeout{20000};  ///< total of one call of the sink, all its pages together
-    std::string version;                            ///< ours, for the User-Agent
-    std::string budget = "auto";                    ///< [slack] budget
-    Transport transport = over_http();              ///< what requests go through
+    std::string token;                         ///< of workspaces without one of their own
+    std::map<std::string, std::string> teams;  ///< team id -> token
+    std::string version;                       ///< ours, for the User-Agent
+    std::string budget = "auto";               ///< [slack] budget
 };
 
 /// Thread-safe; remembers nothing but who each token makes us.
@@ -35,36 +34,39 @@ class SlackSink final : public Sink {
 
     /// Reads the thread, or the channel, from five minutes before the first attempt on. A message is ours
     /// when its metadata has the delivery's id and we are its author.
-    LookupResult find(const Post& post) override;
+    Dialogue<LookupResult> find(Post post) override;
 
     /// Posts the body as a block, with a short text for the notification. When Slack refuses the blocks,
     /// which is a definite no, the same call posts the body as text.
-    Attempt create(const Post& post) override;
+    Dialogue<Attempt> create(Post post) override;
 
     /// Deletes the message; true also when it was gone before.
-    bool remove(const Post& post, const Receipt& duplicate) override;
+    Dialogue<bool> remove(Post post, Receipt duplicate) override;
 
     /// Messages count by token and channel, look-ups (whose limits are those of a method) by token.
     Quota quota(const Target& target) const override;
 
-    std::vector<TokenStatus> check_tokens() override;
+    std::vector<Dialogue<TokenStatus>> check_tokens() override;
 
     /// Slack is asked little: look-ups may be limited to one a minute.
     DuplicateCheck duplicate_check() const override { return DuplicateCheck::after_unknown; }
 
   private:
-    TokenStatus check_token(std::string setting, const std::string& token) const;
+    Dialogue<TokenStatus> check_token(std::string setting, std::string token) const;
     /// "" when there is none for that workspace.
     std::string token_for(const SlackTarget& place) const;
-    HttpAnswer call(const std::string& token, const std::string& method, const std::string& body,
-                    Deadline until) const;
-    HttpAnswer ask(const std::string& token, const std::string& method_and_query, Deadline until) const;
-    /// Asks once for each token; nullopt, with `failure` filled, when it could not be asked.
-    std::optional<SlackAccount> who_am_i(const std::string& token, Deadline until, LookupResult& failure);
+    HttpRequest call(const std::string& token, const std::string& method, std::string body) const;
+    HttpRequest ask(const std::string& token, const std::string& method_and_query) const;
+    /// The messages with the post's metadata, oldest first, or why they could not be read.
+    Dialogue<ReadOf<std::vector<SlackMessage>>> read_marked(Post post, SlackTarget place) const;
+    /// Who the token makes us, asked once, or why it could not be asked.
+    Dialogue<ReadOf<SlackAccount>> ask_who_we_are(std::string token);
+    std::optional<SlackAccount> known_account(const std::string& token) const;
+    void remember(const std::string& token, const SlackAccount& account);
 
     const SlackSettings settings_;
     const HttpApi api_;
-    std::mutex mutex_;                              // guards accounts_
+    mutable std::mutex mutex_;                      // guards accounts_
     std::map<std::string, SlackAccount> accounts_;  // by token
 };
 

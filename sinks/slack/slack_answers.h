@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/http_message.h"
 #include "base/ids.h"
-#include "base/io/http.h"
 #include "sinks/port/sink.h"
 
 namespace epilogue {

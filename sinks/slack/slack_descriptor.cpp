@@ -12,10 +12,8 @@ std::unique_ptr<Sink> make_slack(const SinkSettings& settings) {
     return std::make_unique<SlackSink>(SlackSettings{.api_url = section.api_url,
                                                      .token = section.token.reveal(),
                                                      .teams = std::move(teams),
-                                                     .http_timeout = settings.http_timeout,
                                                      .version = settings.version,
-                                                     .budget = section.budget,
-                                                     .transport = settings.transport});
+                                                     .budget = section.budget});
 }
 
 }  // namespace

@@ -101,13 +101,13 @@ class PlatformSink final : public Sink {
     PlatformSink(Platform& platform, std::string token) : platform_(platform), token_(std::move(token)) {}
 
     std::string render(const Summary& summary, const DeliveryId&) const override { return summary.headline; }
-    LookupResult find(const Post& post) override {
-        return platform_.look(std::any_cast<const GithubTarget&>(post.target).number);
+    Dialogue<LookupResult> find(Post post) override {
+        co_return platform_.look(std::any_cast<const GithubTarget&>(post.target).number);
     }
-    Attempt create(const Post& post) override {
-        return platform_.take(std::any_cast<const GithubTarget&>(post.target).number, token_);
+    Dialogue<Attempt> create(Post post) override {
+        co_return platform_.take(std::any_cast<const GithubTarget&>(post.target).number, token_);
     }
-    bool remove(const Post&, const Receipt&) override { return true; }
+    Dialogue<bool> remove(Post, Receipt) override { co_return true; }
     DuplicateCheck duplicate_check() const override { return DuplicateCheck::never; }
     Quota quota(const Target& target) const override {
         const bool odd = std::any_cast<const GithubTarget&>(target).number % 2 != 0;
@@ -127,16 +127,18 @@ class Worker {
     Worker(const MysqlSettings& settings, Platform& platform, const std::string& name,
            const std::string& token)
         : store_(settings, StoreObserver{}) {
-        sinks_.emplace("github", std::make_unique<PlatformSink>(platform, token));
-        sender_ = std::make_unique<Sender>(store_, sinks_, SenderRules{.owner = name}, SenderObserver{},
-                                           system_sender_clock());
+        std::map<std::string, std::unique_ptr<Sink>> sinks;
+        sinks.emplace("github", std::make_unique<PlatformSink>(platform, token));
+        sinks_.replace(std::move(sinks));
+        sender_ = std::make_unique<Sender>(store_, sinks_, Transport(), SenderRules{.owner = name},
+                                           SenderObserver{}, system_sender_clock());
         outbox_ = std::make_unique<Outbox>(store_, *sender_, 8, [](const std::string&) {});
         outbox_->start();
     }
 
   private:
     MysqlStore store_;
-    Sinks sinks_;
+    SinksInUse sinks_;
     std::unique_ptr<Sender> sender_;
     std::unique_ptr<Outbox> outbox_;
 };

@@ -29,23 +29,23 @@ using namespace epilogue::testing;
 class ObedientSink final : public Sink {
   public:
     std::string render(const Summary& summary, const DeliveryId&) const override { return summary.headline; }
-    LookupResult find(const Post&) override {
+    Dialogue<LookupResult> find(Post) override {
         LookupResult lookup;
         lookup.ok = !looks_fail;
         if (looks_fail) lookup.platform = failing_as;
         lookup.found = seen;
-        return lookup;
+        co_return lookup;
     }
-    Attempt create(const Post& post) override {
+    Dialogue<Attempt> create(Post post) override {
         created.push_back(post.delivery_id);
         Attempt attempt;
         attempt.answer = answers.empty() ? Answer::sent : answers.front();
         if (!answers.empty()) answers.pop_front();
-        return attempt;
+        co_return attempt;
     }
-    bool remove(const Post&, const Receipt& duplicate) override {
+    Dialogue<bool> remove(Post, Receipt duplicate) override {
         removed.push_back(duplicate.remote_id);
-        return true;
+        co_return true;
     }
     DuplicateCheck duplicate_check() const override { return check; }
 
@@ -64,12 +64,15 @@ class Office {
     explicit Office(const std::string& processor = "github", bool draws_most = false) {
         auto obedient = std::make_unique<ObedientSink>();
         sink = obedient.get();
-        sinks_.emplace("github", std::move(obedient));
-        sinks_.emplace("log", std::make_unique<LogSink>([](const std::string&) { return true; }));
+        std::map<std::string, std::unique_ptr<Sink>> sinks;
+        sinks.emplace("github", std::move(obedient));
+        sinks.emplace("log", std::make_unique<LogSink>());
+        sinks_.replace(std::move(sinks));
+        Transport transport{with_lines({}, [](const std::string&) { return true; })};
         SenderClock clock = system_sender_clock();
         if (draws_most) clock.random01 = [] { return 1.0; };
-        sender_ = std::make_unique<Sender>(store_, sinks_, SenderRules{.owner = "me"}, SenderObserver{},
-                                           std::move(clock));
+        sender_ = std::make_unique<Sender>(store_, sinks_, std::move(transport), SenderRules{.owner = "me"},
+                                           SenderObserver{}, std::move(clock));
         plan(processor);
     }
 
@@ -159,7 +162,7 @@ class Office {
 
     const MigratedDatabase database_{server_of_this_program(), next_name()};
     MysqlStore store_{database_.settings(), StoreObserver{}};
-    Sinks sinks_;
+    SinksInUse sinks_;
     std::unique_ptr<Sender> sender_;
 };
 

@@ -78,7 +78,7 @@ Outcome run_schedule(std::uint64_t seed, Trace::Level trace) {
     World world(seed, trace);
     Random& random = world.schedule.random;
     constexpr std::array<std::string_view, 5> budgets{"", "", "", "5/s", "1/s 40/min"};
-    world.platform.limit(parse_rate_limits(random.one_of(budgets)).value());
+    world.platform.limit(std::string(random.one_of(budgets)));
     const Micros end = random.between(Micros(seconds{50}), Micros(seconds{150}));
     world.set_up(draw_workload(random.fork(), world.schedule.faults, world.broker.partitions(), end),
                  random.between(1, 3));

@@ -41,6 +41,7 @@ constexpr std::array<Kind, fault_kinds> kinds{{
     {"look_up_lags", 0.3, 0.1, 0.7},
     {"platform_twin", 0.25, 0.05, 0.4},
     {"user_deletes", 0.1, 0.05, 0.3},
+    {"forged_copy", 0.3, 0.05, 0.3},
     {"removal_fails", 0.6, 0.3, 0.9},
     {"agent_hangs", 0.3, 0.05, 0.6},
     {"agent_refuses", 0.2, 0.05, 0.3},
@@ -113,12 +114,15 @@ int FaultCounts::kinds() const {
 Faults::Faults(Random random) : random_(random) {
     // Some seeds are wild, some nearly calm: rare faults are seen alone as well as together.
     const double wildness = 0.3 + 1.4 * random_.real01();
-    for (std::size_t i = 0; i < fault_kinds; ++i) {
+    const auto draw_rate = [&](Fault fault) {
+        const auto i = static_cast<std::size_t>(fault);
         const Kind& kind = kinds[i];
         const double draw = random_.real01();
         if (random_.chance(std::min(0.95, kind.weight * wildness)))
             rates_[i] = kind.lowest_rate + draw * (kind.highest_rate - kind.lowest_rate);
-    }
+    };
+    for (std::size_t i = 0; i < fault_kinds; ++i)
+        if (Fault{static_cast<int>(i)} != Fault::forged_copy) draw_rate(Fault{static_cast<int>(i)});
     interleaving_ = random_.chance(0.3) ? 0.5 * random_.real01() : 0.05;
     deadly_.fill(rate(Fault::crash));
     sleepy_.fill(rate(Fault::pause));
@@ -127,6 +131,8 @@ Faults::Faults(Random random) : random_(random) {
         deadly_[random_.below(points)] = 0.05 + 0.25 * random_.real01();
     for (int i = random_.between(0, 2); i > 0 && has(Fault::pause); --i)
         sleepy_[random_.below(points)] = 0.05 + 0.2 * random_.real01();
+    // Last, so that the seeds of the scenes that end on time (storms) draw what they always drew.
+    draw_rate(Fault::forged_copy);
 }
 
 bool Faults::strikes(Fault fault) {

@@ -44,6 +44,7 @@ enum class Fault {
     look_up_lags,
     platform_twin,
     user_deletes,
+    forged_copy,
     removal_fails,
     // the agent server
     agent_hangs,

@@ -32,10 +32,11 @@ struct Host::Assembly {
     Assembly(Host& host, const Surroundings& world, Process& process)
         : loop_store(world.database, process),
           post_store(world.database, process),
-          sinks(make_sinks(world.platform, process)),
+          sinks(world.platform.sinks()),
+          network(world.platform, process),
           final_messages(world.database, process),
           consumer(world.broker, process, [&host] { host.poll_soon(microseconds{50}); }),
-          parts({loop_store, post_store, consumer, sinks, final_messages,
+          parts({loop_store, post_store, consumer, sinks, network.transport(), final_messages,
                  world.agent_logs == nullptr ? AgentLogSource() : world.agent_logs->asked_by(process)},
                 rules_of(host, world, process.name()),
                 {.reconciled =
@@ -43,12 +44,6 @@ struct Host::Assembly {
                          schedule.say("a catch-up ({}): {}", name_of(why), result);
                      }},
                 {world.metrics, world.readiness}) {}
-
-    static Sinks make_sinks(Platform& platform, Process& process) {
-        Sinks sinks;
-        sinks.emplace("github", std::make_unique<SimSink>(platform, process));
-        return sinks;
-    }
 
     static PartsRules rules_of(Host& host, const Surroundings& world, const std::string& owner) {
         const auto boot_time = [&host] { return host.boot_offset_ + host.world_.schedule.now(); };
@@ -83,7 +78,8 @@ struct Host::Assembly {
 
     SimStore loop_store;
     SimStore post_store;
-    Sinks sinks;
+    SinksInUse sinks;
+    SimNetwork network;
     SimFinalMessageSource final_messages;
     SimConsumer consumer;
     Parts parts;

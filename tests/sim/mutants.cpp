@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/mutant.h"
+#include "sinks/port/sink_mutant.h"
 #include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
 #include "tests/sim/follow.h"
@@ -64,9 +66,30 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 39> mutants{{
     {"followed_own_place_skipped", Mutant::followed_own_place_skipped},
 }};
 
+constexpr std::array<std::pair<std::string_view, SinkMutant>, 6> sink_mutants{{
+    {"look_up_window_late", SinkMutant::look_up_window_late},
+    {"second_page_not_read", SinkMutant::second_page_not_read},
+    {"slack_cursor_ignored", SinkMutant::slack_cursor_ignored},
+    {"author_not_compared", SinkMutant::author_not_compared},
+    {"youngest_post_kept", SinkMutant::youngest_post_kept},
+    {"waiting_time_halved", SinkMutant::waiting_time_halved},
+}};
+
+/// One fault, of the worker or of a sink.
+struct Planted {
+    Mutant worker = Mutant::none;
+    SinkMutant sink = SinkMutant::none;
+};
+
+void plant(Planted planted) {
+    planted_mutant = planted.worker;
+    planted_sink_mutant = planted.sink;
+}
+
 /// A schedule, unless the fault shows in another scene only.
-Outcome run(Mutant mutant, std::uint64_t seed, Trace::Level trace) {
-    switch (mutant) {
+Outcome run(Planted shown, std::uint64_t seed, Trace::Level trace) {
+    if (shown.sink == SinkMutant::waiting_time_halved) return run_storm(Storm::rate, seed, trace);
+    switch (shown.worker) {
         case Mutant::closed_window_ignored:
             return run_storm(Storm::rate, seed, trace);
         case Mutant::breaker_never_opens:
@@ -100,28 +123,28 @@ struct Caught {
 };
 
 /// The first of `count` seeds of the scene for `shown` that breaks a promise with `planted` in the product.
-std::optional<Caught> first_violation(Mutant shown, Mutant planted, std::uint64_t count) {
-    planted_mutant = planted;
+std::optional<Caught> first_violation(Planted shown, Planted planted, std::uint64_t count) {
+    plant(planted);
     for (std::uint64_t seed = 1; seed <= count; ++seed)
         if (const Outcome outcome = run(shown, seed, Trace::Level::off); !outcome.violations.empty())
             return Caught{seed, outcome.violations.front()};
     return std::nullopt;
 }
 
-bool is_caught(std::string_view name, Mutant mutant, std::uint64_t count) {
+bool is_caught(std::string_view name, Planted mutant, std::uint64_t count) {
     const auto caught = first_violation(mutant, mutant, count);
     if (!caught) {
         fmt::print("{}: NOT CAUGHT by {} seeds\n", name, count);
         return false;
     }
-    const auto innocent = first_violation(mutant, Mutant::none, caught->seed);
+    const auto innocent = first_violation(mutant, {}, caught->seed);
     fmt::print("{}: caught by seed {}: {}; without it the same seeds {}\n", name, caught->seed,
                caught->violation, innocent ? "FAIL too" : "pass");
     return !innocent;
 }
 
-int replay(Mutant mutant, std::uint64_t seed) {
-    planted_mutant = mutant;
+int replay(Planted mutant, std::uint64_t seed) {
+    plant(mutant);
     return run(mutant, seed, Trace::Level::print).violations.empty() ? 0 : 1;
 }
 
@@ -136,9 +159,12 @@ int main(int argc, char** argv) {
     app.add_option("--count", count, "how many seeds it may take");
     app.add_option("--seed", seed, "print the trace of this seed instead");
     CLI11_PARSE(app, argc, argv);
+    std::vector<std::pair<std::string_view, Planted>> every;
+    for (const auto& [name, mutant] : mutants) every.push_back({name, {.worker = mutant}});
+    for (const auto& [name, mutant] : sink_mutants) every.push_back({name, {.sink = mutant}});
     bool all = true;
     bool known = false;
-    for (const auto& [name, mutant] : mutants) {
+    for (const auto& [name, mutant] : every) {
         if (wanted != "all" && wanted != name) continue;
         known = true;
         if (seed > 0) return replay(mutant, seed);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "schemas/summary.h"
+#include "tests/sim/places.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/delivery_rows.h"
 
@@ -16,15 +15,16 @@ testing::OwedPost owe(Database& database, std::int64_t number) {
     callback.conversation_id = ConversationId("s" + std::to_string(number));
     callback.state.phase = Phase::delivering;
     callback.state.last_turn_key = TurnKey("start");
-    callback.processor_type = "github";
-    callback.processor_json = fmt::format(R"({{"repo":"o/r","number":{}}})", number);
+    const Place place = place_of(number);
+    callback.processor_type = place.sink;
+    callback.processor_json = place.processor_json;
     DeliveryRow delivery;
     delivery.id = DeliveryId("delivery-" + std::to_string(number));
     delivery.callback_id = callback.id;
     delivery.turn_key = callback.state.last_turn_key;
     delivery.conversation_id = callback.conversation_id;
-    delivery.sink = "github";
-    delivery.target = fmt::format("github:o/r#{}", number);
+    delivery.sink = place.sink;
+    delivery.target = place.name;
     delivery.created_at = database.now();
     delivery.next_attempt_at = database.now();
     const std::int64_t ordinal = database.next_ordinal++;

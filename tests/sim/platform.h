@@ -1,15 +1,23 @@
-// The platform that every worker posts to. It knows no idempotency keys: each request that reaches it becomes
-// a post. It shows them late, loses its answers, applies requests long after they were given up.
+// The platforms that every worker posts to: GitHub, GitLab and Slack as the fake platform serves them, in
+// virtual time and by a clock of their own. They know no idempotency keys: each request that reaches one
+// becomes a post. They show posts late, in short pages, between those of other people; some copy ours.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "base/http_message.h"
+#include "ops/fake_platform/comment_store.h"
 #include "sinks/port/sink.h"
+#include "sinks/port/sink_settings.h"
+#include "sinks/port/transport.h"
 #include "tests/oracle/oracle.h"
+#include "tests/sim/places.h"
 #include "tests/sim/process.h"
 
 namespace epilogue::sim {
@@ -25,23 +33,28 @@ struct Refusal {
 
 class Platform {
   public:
-    Platform(Schedule& schedule, Oracle& oracle) : schedule_(schedule), oracle_(oracle) {}
+    Platform(Schedule& schedule, Oracle& oracle);
 
-    /// A request that gets through.
-    std::string apply(const std::string& place, const Post& post);
-    /// Posts that a look-up sees now, oldest first.
-    std::vector<Receipt> look(const DeliveryId& delivery_id);
-    bool remove(const std::string& remote_id);
-    /// No look-up sees it yet.
-    void forbid(const DeliveryId& delivery_id);
-    void refuse(std::int64_t number) { refused_.push_back(number); }
-    /// Two credentials, one for odd places and one for even ones, each a window of its own.
-    Quota quota_of(const Target& target) const;
-    void limit(std::vector<RateLimit> limits) { limits_ = std::move(limits); }
+    /// One request that got through, applied or looked up; the platform's own answer.
+    HttpAnswer serve(const HttpRequest& request);
+    /// A platform's refusal of that request, in its own words.
+    HttpAnswer refuse(const HttpRequest& request, int status,
+                      std::optional<std::chrono::seconds> retry_after = {});
+    /// No look-up sees yet what stands there.
+    void forbid(const HttpRequest& request);
+    void refused_for_good(std::int64_t number) { refused_.push_back(number); }
+    void limit(std::string budget) { budget_ = std::move(budget); }
+    /// The product's sinks, as they are, for one worker; the judge is told of their look-ups that saw
+    /// nothing.
+    std::map<std::string, std::unique_ptr<Sink>> sinks() const;
+    /// A summary as its posts show it.
+    std::string rendered(const std::string& sink, const Summary& summary, const DeliveryId& id) const;
 
-    /// Asked of each request that reaches the platform; `posts`: it is not a look-up.
-    std::function<std::optional<Refusal>(const Target&, const DeliveryId& delivery_id, bool posts)> meet =
-        [](auto&&, auto&&, bool) { return std::nullopt; };
+    /// Asked of each request that reaches the platform, by the number of its thread; `posts`: it is not a
+    /// look-up.
+    std::function<std::optional<Refusal>(std::int64_t number, bool posts)> meet = [](auto, bool) {
+        return std::nullopt;
+    };
 
     const std::vector<SeenPost>& posts() const { return posts_; }
     /// Numbers of the threads that refused something for good.
@@ -50,32 +63,44 @@ class Platform {
     std::int64_t requests_on_their_way = 0;  ///< that will be applied after their sender gave up
 
   private:
+    using Comment = fake_platform::Comment;
+
+    SinkSettings settings() const;
+    void begin_place(const HttpRequest& request);
+    void add_other(const std::string& platform, const std::string& place, const std::string& body);
+    void note_post(const Comment& comment);
+    void copy(std::int64_t id);
+    void judge_removal(const HttpRequest& request);
+
     Schedule& schedule_;
     Oracle& oracle_;
+    const Micros skew_;         ///< of the platforms' clocks
+    const bool tells_account_;  ///< GitHub says who the token makes us
+    fake_platform::CommentStore store_;
     std::vector<SeenPost> posts_;
-    std::vector<Micros> hidden_until_;
-    std::map<std::string, std::vector<std::size_t>> by_delivery_;
+    std::map<std::int64_t, std::size_t> by_id_;  ///< of our comments, in posts_
+    std::set<std::int64_t> begun_;               ///< threads that a worker has asked about
     std::vector<std::int64_t> refused_;
-    std::vector<RateLimit> limits_;
+    std::string budget_;
+    std::map<std::string, std::unique_ptr<Sink>> judges_;  ///< render what is compared at the end
 };
 
-/// A summary as its posts show it.
-std::string rendered(const Summary& summary);
-
-/// One worker's way to it.
-class SimSink final : public Sink {
+/// One worker's way to the platforms.
+class SimNetwork {
   public:
-    SimSink(Platform& platform, Process& process) : platform_(platform), process_(process) {}
+    SimNetwork(Platform& platform, Process& process) : platform_(platform), process_(process) {}
 
-    std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
-    LookupResult find(const Post& post) override;
-    Attempt create(const Post& post) override;
-    bool remove(const Post& post, const Receipt& duplicate) override;
-    Quota quota(const Target& target) const override { return platform_.quota_of(target); }
+    Transport transport();
 
   private:
-    static Attempt lost(const char* why);
-    static LookupResult down(const char* why);
+    HttpAnswer send(const HttpRequest& request);
+    HttpAnswer post(const HttpRequest& request);
+    HttpAnswer look_up(const HttpRequest& request);
+    HttpAnswer remove(const HttpRequest& request);
+    void travel();
+    std::optional<HttpAnswer> met(const HttpRequest& request, bool posts);
+    HttpAnswer lost(const char* why);
+    HttpAnswer arrived(HttpAnswer answer);
 
     Platform& platform_;
     Process& process_;

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/rate_limit.h"
-#include "sinks/github/github_target.h"
 #include "tests/sim/pending_posts.h"
 
 namespace epilogue::sim {
@@ -38,14 +37,13 @@ class FailingPlatform {
     FailingPlatform(World& world, Down down, const std::vector<RateLimit>& limits)
         : world_(world), down_(down), limits_(limits) {}
 
-    std::optional<Refusal> meet(const Target& target, const DeliveryId& delivery_id, bool posts) {
-        const std::int64_t number = std::any_cast<const GithubTarget&>(target).number;
+    std::optional<Refusal> meet(std::int64_t number, bool posts) {
         const Micros now = world_.schedule.now();
         const bool fails_some_time = number % 2 != 0;
         if (!fails_some_time) {
             const Micros planned = planned_at_[number];
             if (posts && now - planned > prompt && !is_near_death(planned))
-                world_.oracle.complain("a post to another platform waited: " + delivery_id);
+                world_.oracle.complain("a post to another platform waited: " + place_of(number).name);
             return std::nullopt;
         }
         if (now >= back_at) first_after_ = std::min(first_after_, now);
@@ -113,12 +111,11 @@ Outcome run_platform_down(Down down, std::uint64_t seed, Trace::Level trace) {
     World world(seed, trace);
     Schedule& schedule = world.schedule;
     schedule.faults.heal();  // nothing else goes wrong
-    const auto limits = parse_rate_limits("5/s").value();
-    world.platform.limit(limits);
+    const std::string budget = "5/s";
+    const auto limits = parse_rate_limits(budget).value();
+    world.platform.limit(budget);
     FailingPlatform platform(world, down, limits);
-    world.platform.meet = [&](const Target& target, const DeliveryId& delivery_id, bool posts) {
-        return platform.meet(target, delivery_id, posts);
-    };
+    world.platform.meet = [&](std::int64_t number, bool posts) { return platform.meet(number, posts); };
     std::vector<testing::OwedPost> owed;
     std::int64_t number = 1;
     const std::function<void()> owe_one = [&] {

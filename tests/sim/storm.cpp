@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/rate_limit.h"
-#include "sinks/github/github_target.h"
 #include "tests/sim/pending_posts.h"
 
 namespace epilogue::sim {
@@ -29,18 +28,17 @@ class Gatekeeper {
     Gatekeeper(World& world, Storm storm, const std::vector<RateLimit>& limits)
         : world_(world), storm_(storm), limits_(limits) {}
 
-    std::optional<Refusal> meet(const Target& target, const DeliveryId& delivery_id, bool posts) {
-        const std::int64_t number = std::any_cast<const GithubTarget&>(target).number;
+    std::optional<Refusal> meet(std::int64_t number, bool posts) {
         const Micros now = world_.schedule.now();
         const bool is_stormy = number % 2 != 0;
         if (!is_stormy) {
             if (posts && now - planned_at_[number] > prompt)
-                world_.oracle.complain("a post of another credential waited: " + delivery_id);
+                world_.oracle.complain("a post of another credential waited: " + place_of(number).name);
             return std::nullopt;
         }
         if (now < closed_until_)
             world_.oracle.complain(
-                fmt::format("a request for {} inside a waiting time, {} s before its end", delivery_id,
+                fmt::format("a request for {} inside a waiting time, {} s before its end", number,
                             std::chrono::duration_cast<seconds>(closed_until_ - now).count()));
         if (posts) count(now);
         return storm_ == Storm::rate ? refuse_rate(now) : refuse_credential(now);
@@ -93,12 +91,11 @@ Outcome run_storm(Storm storm, std::uint64_t seed, Trace::Level trace) {
     World world(seed, trace);
     Schedule& schedule = world.schedule;
     schedule.faults.heal();  // nothing else goes wrong
-    const auto limits = parse_rate_limits(storm == Storm::rate ? "1/s 80/min 500/h" : "").value();
-    world.platform.limit(limits);
+    const std::string budget = storm == Storm::rate ? "1/s 80/min 500/h" : "";
+    const auto limits = parse_rate_limits(budget).value();
+    world.platform.limit(budget);
     Gatekeeper gatekeeper(world, storm, limits);
-    world.platform.meet = [&](const Target& target, const DeliveryId& delivery_id, bool posts) {
-        return gatekeeper.meet(target, delivery_id, posts);
-    };
+    world.platform.meet = [&](std::int64_t number, bool posts) { return gatekeeper.meet(number, posts); };
     std::vector<testing::OwedPost> owed;
     for (std::int64_t i = 0; i < pending; ++i) owed.push_back(owe(world.database, 2 * i + 1));
     std::int64_t other = 0;

@@ -151,7 +151,7 @@ void World::judge() {
         const auto turns = from_topic ? *conversation.in_topic : turns_of(conversation, broker, seen_by(id));
         for (const ExpectedTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
             const std::string name = std::to_string(id.value) + '\0' + conversation.id + '\0' + turn.key;
-            owed.push_back({id.value, conversation.id, fmt::format("github:o/r#{}", wanted.number), turn.key,
+            owed.push_back({id.value, conversation.id, place_of(wanted.number).name, turn.key,
                             uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.words,
                             optional});
         }
@@ -185,7 +185,7 @@ void World::judge_summaries() {
         const DeliveryRow& row = database.deliveries.at(ordinal->second);
         const auto summary =
             summary_from_json(database.summaries.at({row.conversation_id, row.turn_key}).body);
-        if (post.body != rendered(*summary))
+        if (post.body != platform.rendered(row.sink, *summary, row.id))
             oracle.complain(fmt::format("{} says something else than the turn's summary: {}",
                                         post.delivery_id, post.body));
     }
@@ -212,8 +212,9 @@ RegistrationRequest World::request_of(std::size_t index) const {
     const WantedCallback& wanted = workload.callbacks[index];
     RegistrationRequest request;
     request.conversation_id = workload.conversations[wanted.conversation].id;
-    request.processor_type = "github";
-    request.processor_json = fmt::format(R"({{"repo":"o/r","number":{}}})", wanted.number);
+    const Place place = place_of(wanted.number);
+    request.processor_type = place.sink;
+    request.processor_json = place.processor_json;
     request.options = wanted.options;
     request.options.from_last = wanted.from_last;
     request.watch = watch_rules(batch);

@@ -9,7 +9,6 @@
 #include "worker/deliver/breakers.h"
 #include "worker/deliver/credentials.h"
 #include "worker/deliver/freeze.h"
-#include "worker/deliver/replaceable_sink.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
@@ -105,9 +104,8 @@ Result<void> DeliveryClaimer::claim(const DeliveryId& delivery_id, Purpose purpo
 /// The sink and the target, or the obstacle.
 void DeliveryClaimer::find_sink(const CallbackRow& callback, ClaimedDelivery& claimed) const {
     const auto processor = decode_processor(callback.processor_type, callback.processor_json);
-    const auto sink = sinks_.find(claimed.row.sink);
     claimed.obstacle.clear();
-    claimed.sink = processor && sink != sinks_.end() ? current_of(*sink->second) : nullptr;
+    claimed.sink = processor ? sinks_.find(claimed.row.sink) : nullptr;
     if (processor) claimed.target = processor->target;
     if (!claimed.sink)
         claimed.obstacle =

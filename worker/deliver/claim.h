@@ -17,6 +17,7 @@
 #include "worker/deliver/permits.h"
 #include "worker/deliver/sender_clock.h"
 #include "worker/deliver/sender_rules.h"
+#include "worker/deliver/sinks_in_use.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/credential_rows.h"
 #include "worker/store/delivery_rows.h"
@@ -73,7 +74,7 @@ struct ClaimedDelivery {
 class DeliveryClaimer {
   public:
     /// `sinks`, `rules` and `clock` have to outlive it.
-    DeliveryClaimer(Store& store, const Sinks& sinks, const SenderRules& rules, const SenderClock& clock)
+    DeliveryClaimer(Store& store, const SinksInUse& sinks, const SenderRules& rules, const SenderClock& clock)
         : store_(store), sinks_(sinks), rules_(rules), clock_(clock) {}
 
     /// Leases the delivery when its turn has come; `admission` says what came of it. Errors: the database's.
@@ -85,7 +86,7 @@ class DeliveryClaimer {
     void find_sink(const CallbackRow& callback, ClaimedDelivery& claimed) const;
 
     Store& store_;
-    const Sinks& sinks_;
+    const SinksInUse& sinks_;
     const SenderRules& rules_;
     const SenderClock& clock_;
 };

@@ -41,7 +41,8 @@ bool DuplicateRemover::remove_all_but_oldest(const ClaimedDelivery& claimed,
                                              const LookupResult& lookup) const {
     bool all = true;
     for (std::size_t i = 1; i < lookup.found.size(); ++i) {
-        const bool removed = claimed.sink->remove(claimed.post(), lookup.found[i]);
+        const bool removed =
+            run(claimed.sink->remove(claimed.post(), lookup.found[i]), transport_, rules_.http_timeout);
         if (removed) observer_.duplicate_removed(claimed.row.sink);
         all = all && removed;
     }
@@ -70,7 +71,7 @@ std::optional<Instant> DuplicateRemover::next_check(const ClaimedDelivery& claim
 }
 
 Result<void> DuplicateRemover::check(ClaimedDelivery& claimed) const {
-    const LookupResult lookup = claimed.sink->find(claimed.post());
+    const LookupResult lookup = run(claimed.sink->find(claimed.post()), transport_, rules_.http_timeout);
     claimed.rate = rate_signal_of(lookup);
     claimed.asked = Call::read;
     claimed.platform = lookup.ok ? PlatformState::answered : lookup.platform;

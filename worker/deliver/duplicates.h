@@ -3,6 +3,7 @@
 // of them stands still for longer than its lease; no client can prevent that.
 #pragma once
 
+#include "sinks/port/transport.h"
 #include "worker/deliver/claim.h"
 #include "worker/deliver/sender_clock.h"
 #include "worker/deliver/sender_rules.h"
@@ -13,10 +14,10 @@ namespace epilogue {
 /// Thread-safe.
 class DuplicateRemover {
   public:
-    /// `rules`, `observer` and `clock` have to outlive it.
-    DuplicateRemover(Store& store, const SenderRules& rules, const SenderObserver& observer,
-                     const SenderClock& clock)
-        : store_(store), rules_(rules), observer_(observer), clock_(clock) {}
+    /// `transport`, `rules`, `observer` and `clock` have to outlive it.
+    DuplicateRemover(Store& store, const Transport& transport, const SenderRules& rules,
+                     const SenderObserver& observer, const SenderClock& clock)
+        : store_(store), transport_(transport), rules_(rules), observer_(observer), clock_(clock) {}
 
     /// Whether `event`, which made the row `next`, leads to a check. A row that is not SENT yet keeps the due
     /// time as the note that it was once unknown whether it had been posted; it is checked once it is SENT.
@@ -41,6 +42,7 @@ class DuplicateRemover {
                                       Instant now, DeliveryProgress& progress) const;
 
     Store& store_;
+    const Transport& transport_;
     const SenderRules& rules_;
     const SenderObserver& observer_;
     const SenderClock& clock_;

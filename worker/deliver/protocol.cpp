@@ -72,7 +72,8 @@ Result<bool> PostingProtocol::look_before_sending(ClaimedDelivery& claimed) cons
 
 DeliveryEvent PostingProtocol::look(ClaimedDelivery& claimed) const {
     const auto begun = clock_.boottime();
-    const LookupResult lookup = claimed.sink->find(claimed.post());
+    const LookupResult lookup =
+        epilogue::run(claimed.sink->find(claimed.post()), transport_, rules_.http_timeout);
     observer_.called(claimed.row.sink, "look_up", clock_.boottime() - begun);
     note_look_up(lookup, claimed);
     if (!lookup.ok && !mutant(Mutant::look_up_error_read_as_absent)) {
@@ -101,7 +102,8 @@ Result<DeliveryEvent> PostingProtocol::send(ClaimedDelivery& claimed) const {
         return failure(Remedy::fatal, Cause::fenced,
                        "delivery " + row.id + ": its lease is too short for another request");
     const auto begun = clock_.boottime();
-    const Attempt attempt = claimed.sink->create(claimed.post());
+    const Attempt attempt =
+        epilogue::run(claimed.sink->create(claimed.post()), transport_, rules_.http_timeout);
     observer_.called(row.sink, "post", clock_.boottime() - begun);
     observer_.answered(row.sink, attempt.answer);
     note_answer(attempt, claimed);

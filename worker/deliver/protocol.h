@@ -2,6 +2,7 @@
 // intent -> one request -> classify -> record. One transaction a step; no database session is held over HTTP.
 #pragma once
 
+#include "sinks/port/transport.h"
 #include "worker/deliver/claim.h"
 #include "worker/deliver/duplicates.h"
 #include "worker/deliver/sender_clock.h"
@@ -13,10 +14,16 @@ namespace epilogue {
 /// Thread-safe.
 class PostingProtocol {
   public:
-    /// `rules`, `observer`, `clock` and `duplicates` have to outlive it.
-    PostingProtocol(Store& store, const SenderRules& rules, const SenderObserver& observer,
-                    const SenderClock& clock, const DuplicateRemover& duplicates)
-        : store_(store), rules_(rules), observer_(observer), clock_(clock), duplicates_(duplicates) {}
+    /// `transport`, `rules`, `observer`, `clock` and `duplicates` have to outlive it.
+    PostingProtocol(Store& store, const Transport& transport, const SenderRules& rules,
+                    const SenderObserver& observer, const SenderClock& clock,
+                    const DuplicateRemover& duplicates)
+        : store_(store),
+          transport_(transport),
+          rules_(rules),
+          observer_(observer),
+          clock_(clock),
+          duplicates_(duplicates) {}
 
     /// Does the delivery's next step: a look-up, or a post (after a look-up when it is overdue), and records
     /// what came of it. Does nothing when the lease is too short for a request. Errors: the database's;
@@ -36,6 +43,7 @@ class PostingProtocol {
                                Instant now) const;
 
     Store& store_;
+    const Transport& transport_;
     const SenderRules& rules_;
     const SenderObserver& observer_;
     const SenderClock& clock_;

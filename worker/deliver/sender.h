@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ids.h"
+#include "sinks/port/transport.h"
 #include "worker/deliver/claim.h"
 #include "worker/deliver/duplicates.h"
 #include "worker/deliver/protocol.h"
@@ -18,15 +19,17 @@ namespace epilogue {
 /// Thread-safe: deliveries are independent of each other.
 class Sender {
   public:
-    /// `store` and `sinks` have to outlive it.
-    Sender(Store& store, const Sinks& sinks, SenderRules rules, SenderObserver observer, SenderClock clock)
+    /// `store` and `sinks` have to outlive it; `transport` makes the sinks' requests.
+    Sender(Store& store, const SinksInUse& sinks, Transport transport, SenderRules rules,
+           SenderObserver observer, SenderClock clock)
         : store_(store),
+          transport_(std::move(transport)),
           rules_(std::move(rules)),
           observer_(std::move(observer)),
           clock_(std::move(clock)),
           claimer_(store, sinks, rules_, clock_),
-          duplicates_(store, rules_, observer_, clock_),
-          protocol_(store, rules_, observer_, clock_, duplicates_) {}
+          duplicates_(store, transport_, rules_, observer_, clock_),
+          protocol_(store, transport_, rules_, observer_, clock_, duplicates_) {}
     Sender(const Sender&) = delete;
     Sender& operator=(const Sender&) = delete;
 
@@ -53,6 +56,7 @@ class Sender {
     Result<bool> attempt(const DeliveryId& delivery_id, Purpose purpose) const;
 
     Store& store_;
+    const Transport transport_;
     const SenderRules rules_;
     const SenderObserver observer_;
     const SenderClock clock_;

@@ -1,11 +1,9 @@
-// What the parts of a sender share: the sinks, the rules they go by, and what they tell their observer.
+// What the parts of a sender share: the rules they go by, and what they tell their observer.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -15,12 +13,10 @@
 
 namespace epilogue {
 
-using Sinks = std::map<std::string, std::unique_ptr<Sink>>;
-
 struct SenderRules {
     std::string owner;  ///< this worker's name, as the lease spells it
     std::chrono::milliseconds lease{60000};
-    std::chrono::milliseconds http_timeout{20000};
+    std::chrono::milliseconds http_timeout{20000};  ///< for all requests of one call of a sink together
     std::chrono::seconds dedup_after{60};  ///< how long after a post it is checked for duplicates; 0: never
 };
 

@@ -1,8 +1,12 @@
 #include "worker/serve/preview.h"
 
+#include <utility>
+
 #include "base/enum_names.h"
 #include "base/ids.h"
+#include "base/io/http.h"
 #include "base/text.h"
+#include "sinks/port/transport.h"
 #include "sinks/processor.h"
 #include "worker/core/fold.h"
 #include "worker/mysql/columns.h"
@@ -124,34 +128,27 @@ std::string note_of(const Basis& basis, PreviewBasis kind) {
     return note;
 }
 
-/// Lets reads pass and keeps the first write.
-class Interceptor {
-  public:
-    HttpAnswer operator()(const HttpRequest& request) {
-        if (request.method == "GET") return network_(request);
-        if (!kept_) kept_ = request;
-        HttpAnswer answer;
-        answer.outcome = HttpOutcome::not_sent;
-        answer.cause = "kept by the preview";
-        return answer;
-    }
-    void keep_line(const std::string& line) {
-        kept_ = HttpRequest{};
-        kept_->method = "LOG";
-        kept_->body = line;
-    }
-    std::optional<HttpRequest> take() {
-        if (kept_)
-            for (std::string& header : kept_->headers)
-                if (const auto name = header.substr(0, header.find(':')); lowered(name) == "authorization")
-                    header = name + ": [hidden]";
-        return std::move(kept_);
-    }
+void hide_token(HttpRequest& request) {
+    for (std::string& header : request.headers)
+        if (const auto name = header.substr(0, header.find(':')); lowered(name) == "authorization")
+            header = name + ": [hidden]";
+}
 
-  private:
-    const Transport network_ = over_http();
-    std::optional<HttpRequest> kept_;
-};
+/// The first request of the dialogue that writes, secrets hidden: the reads before it are made. nullopt: it
+/// came to its end without one.
+std::optional<HttpRequest> first_write(Dialogue<Attempt>& dialogue, std::chrono::milliseconds timeout) {
+    const auto network = over_http();
+    const auto until = steady_time() + timeout;
+    while (HttpRequest* request = dialogue.request()) {
+        if (request->method != "GET") {
+            hide_token(*request);
+            return *request;
+        }
+        request->timeout = std::chrono::duration_cast<std::chrono::milliseconds>(until - steady_time());
+        dialogue.answer(network(*request));
+    }
+    return std::nullopt;
+}
 
 }  // namespace
 
@@ -160,7 +157,8 @@ std::string_view name_of(PreviewBasis basis) {
 }
 
 Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner,
-                                       const SinkSettings& settings, CallbackId callback_id) {
+                                       const SinkSettings& settings, std::chrono::milliseconds http_timeout,
+                                       CallbackId callback_id) {
     TRY(const auto basis, basis_of(store, callback_id));
     if (!basis) return std::optional<Preview>();
     const CallbackRow& callback = basis->callback;
@@ -179,14 +177,7 @@ Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner
     shown.sink = processor.sink;
     shown.target = describe(processor);
 
-    Interceptor interceptor;
-    SinkSettings kept = settings;
-    kept.transport = [&](const HttpRequest& request) { return interceptor(request); };
-    kept.write_log = [&](const std::string& line) {
-        interceptor.keep_line(line);
-        return true;
-    };
-    const auto sinks = make_sinks(kept);
+    const auto sinks = make_sinks(settings);
     Sink& sink = *sinks.at(processor.sink);
     Post post;
     post.delivery_id = shown.delivery_id;
@@ -197,9 +188,10 @@ Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner
                                            : planner.summary_of(basis->turn, callback.conversation_id);
     shown.source = made.source;
     if (post.body.empty()) post.body = sink.render(made.summary, shown.delivery_id);
-    const Attempt attempt = sink.create(post);
-    shown.request = interceptor.take();
+    auto dialogue = sink.create(std::move(post));
+    shown.request = first_write(dialogue, http_timeout);
     if (!shown.request) {
+        const Attempt attempt = dialogue.outcome();
         shown.cause = attempt.cause;
         shown.may_pass = attempt.answer == Answer::retry;
     }

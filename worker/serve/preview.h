@@ -1,12 +1,13 @@
 // What a callback would post now: made by the sink that would post it, and kept from leaving.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "base/http_message.h"
 #include "base/ids.h"
-#include "base/io/http.h"
 #include "sinks/registry.h"
 #include "worker/apply/planner.h"
 #include "worker/mysql/mysql_store.h"
@@ -41,8 +42,8 @@ struct Preview {
 
 /// The preview of one callback; nullopt when there is none. Posts nothing and changes nothing; a review
 /// thread is asked for on the platform, as before each post. Errors: the database's; poison when the row's
-/// processor cannot be used.
+/// processor cannot be used. `http_timeout`: of the questions to the platform together.
 Result<std::optional<Preview>> preview(MysqlStore& store, const Planner& planner, const SinkSettings& sinks,
-                                       CallbackId callback_id);
+                                       std::chrono::milliseconds http_timeout, CallbackId callback_id);
 
 }  // namespace epilogue

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/io/http.h"
 #include "sinks/github/github_section.h"
 #include "sinks/gitlab/gitlab_section.h"
 #include "sinks/registry.h"
@@ -21,17 +22,15 @@ namespace {
 /// What ends a sender in the middle of its work.
 struct Died {};
 
-Sinks sinks_for(const FakePlatformServer& platform, std::chrono::milliseconds http_timeout) {
+SinkSettings settings_for(const FakePlatformServer& platform) {
     SinkSettings settings;
     const Secret token("a token of the tests");
     settings.sections.edit<GithubSection>() = {.api_url = platform.url("/github"), .token = token};
     settings.sections.edit<GitlabSection>() = {.api_url = platform.url("/gitlab"), .token = token};
     settings.sections.edit<SlackSection>() = {.api_url = platform.url("/slack"), .token = token};
     settings.mac_key = "a key of the tests";
-    settings.http_timeout = http_timeout;
     settings.version = "of the tests";
-    settings.write_log = [](const std::string&) { return true; };
-    return make_sinks(settings);
+    return settings;
 }
 
 /// Dies at its point: the first transaction claims, the second makes the intent durable, the third records.
@@ -47,9 +46,7 @@ OnPoint dying(Death death) {
 
 WindowTrial::WindowTrial(const Database& server, const std::string& database, std::size_t runs,
                          const std::vector<PlaceKind>& kinds_tried)
-    : kept_(database + "_kept"),
-      partition_(server, database),
-      sinks_(sinks_for(platform_, std::chrono::seconds{20})) {
+    : kept_(database + "_kept"), partition_(server, database), sinks_(make_sinks(settings_for(platform_))) {
     // Each run stands for itself: that the same befalls all of them must not look like a platform that is
     // down.
     query(
@@ -110,8 +107,13 @@ void WindowTrial::pass(std::chrono::seconds time) {
     platform_.pass(time);
 }
 
-Sender WindowTrial::sender(Store& store, const Sinks& sinks, SenderClock clock) const {
-    return {store, sinks, SenderRules{.owner = "a sender"}, SenderObserver{}, std::move(clock)};
+Sender WindowTrial::sender(Store& store, std::chrono::milliseconds http_timeout, SenderClock clock) const {
+    return {store,
+            sinks_,
+            {.send = over_http()},
+            SenderRules{.owner = "a sender", .http_timeout = http_timeout},
+            SenderObserver{},
+            std::move(clock)};
 }
 
 void WindowTrial::for_each(const Act& act, std::size_t at_once) const {
@@ -125,8 +127,7 @@ void WindowTrial::for_each(const Act& act, std::size_t at_once) const {
 }
 
 void WindowTrial::deliver(bool impatient) {
-    const Sinks hasty = sinks_for(platform_, std::chrono::seconds{2});
-    Sender one = sender(partition_.store(), impatient ? hasty : sinks_);
+    Sender one = sender(partition_.store(), impatient ? std::chrono::seconds{2} : patience);
     constexpr std::size_t crowd = 50;
     for_each([&](const Run& run) { expect(one.deliver(run.delivery)); }, impatient ? crowd : 4);
 }
@@ -135,7 +136,7 @@ void WindowTrial::deliver_until(Death death) {
     for_each([&](const Run& run) {
         PointStore store(partition_.store(), dying(death));
         try {
-            expect(sender(store, sinks_).deliver(run.delivery));
+            expect(sender(store).deliver(run.delivery));
         } catch (const Died&) {
             return;
         }
@@ -156,7 +157,7 @@ void WindowTrial::settle() {
 
 void WindowTrial::heal() {
     pass(std::chrono::seconds{61});
-    Sender one = sender(partition_.store(), sinks_);
+    Sender one = sender(partition_.store());
     for_each([&](const Run& run) { expect(one.remove_duplicates(run.delivery)); });
 }
 
@@ -269,7 +270,7 @@ WindowTrial::Paused::Paused(WindowTrial& trial) : barrier_(std::make_shared<Barr
                 if (++reads == 3) barrier->wait();
                 return time;
             };
-            Sender one = trial.sender(trial.partition_.store(), trial.sinks_, clock);
+            Sender one = trial.sender(trial.partition_.store(), patience, clock);
             expect(one.deliver(run.delivery));
         }));
     std::unique_lock lock(barrier_->mutex);

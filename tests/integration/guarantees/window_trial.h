@@ -92,15 +92,17 @@ class WindowTrial {
     std::vector<Score> scores() const;
 
   private:
+    static constexpr std::chrono::seconds patience{20};
     using Act = std::function<void(const Run&)>;
     void for_each(const Act& act, std::size_t at_once = 4) const;
-    Sender sender(Store& store, const Sinks& sinks, SenderClock clock = system_sender_clock()) const;
+    Sender sender(Store& store, std::chrono::milliseconds http_timeout = patience,
+                  SenderClock clock = system_sender_clock()) const;
     std::vector<std::string> tables() const;
 
     const std::string kept_;  ///< the database that save() makes
     FakePlatformServer platform_;
     OwnedPartition partition_;
-    const Sinks sinks_;
+    const SinksInUse sinks_;
     std::vector<Run> runs_;
     std::vector<Record> beginnings_;
     std::vector<Record> endings_;

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/io/http.h"
 #include "ops/fake_platform/fake_platform_server.h"
 #include "sinks/format/marker.h"
 #include "sinks/github/github_section.h"
@@ -17,6 +18,7 @@
 #include "sinks/slack/slack_section.h"
 #include "sinks/slack/slack_target.h"
 #include "tests/unit/sinks/hostile.h"
+#include "tests/unit/sinks/sink_calls.h"
 
 using namespace epilogue;
 
@@ -49,7 +51,6 @@ SinkSettings settings_for(const FakePlatformServer& platform) {
     settings.sections.edit<SlackSection>().token = Secret("token");
     settings.mac_key = "key";
     settings.version = "0.1.0";
-    settings.write_log = [](const std::string&) { return true; };
     return settings;
 }
 
@@ -59,7 +60,8 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
     FakePlatformServer platform;
     const auto sinks = make_sinks(settings_for(platform));
     for (const auto& place : places()) {
-        Sink& sink = *sinks.at(place.sink);
+        const sink_test::SinkCalls sink(*sinks.at(place.sink), {.send = over_http()},
+                                        std::chrono::seconds{20});
         for (const auto& [kind, words, absent] : hostile::cases()) {
             platform.reset();
             Post post{.delivery_id = id,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/instant.h"
+#include "base/io/http.h"
 #include "ops/fake_platform/fake_platform_server.h"
 #include "sinks/port/sink.h"
+#include "tests/unit/sinks/sink_calls.h"
 
 namespace epilogue::sink_test {
 
@@ -28,16 +31,22 @@ inline std::string text_of(std::int64_t number) {
     return fmt::format("{}", number);
 }
 
+/// A sink with these settings, called over the network.
+template <class SinkType, class Settings>
+SinkCalls called(Settings settings, std::chrono::milliseconds timeout = std::chrono::seconds{5}) {
+    return {std::make_shared<SinkType>(std::move(settings)), {.send = over_http()}, timeout};
+}
+
 /// A platform that does as a test says, a sink for it, and a post.
 template <class SinkType>
 struct SinkFixture {
     /// `settings_for(platform)` are the sink's settings.
     template <class SettingsFor>
     SinkFixture(SettingsFor settings_for, Post posted)
-        : sink(settings_for(platform)), post(std::move(posted)) {}
+        : sink(called<SinkType>(settings_for(platform))), post(std::move(posted)) {}
 
     FakePlatformServer platform;
-    SinkType sink;
+    SinkCalls sink;
     Post post;
 
     /// What becomes of the next request that fits.

@@ -57,7 +57,6 @@ const std::map<std::string, std::unique_ptr<Sink>>& sinks() {
     static const auto all = [] {
         SinkSettings settings;
         settings.mac_key = "key";
-        settings.write_log = [](const std::string&) { return true; };
         return make_sinks(settings);
     }();
     return all;

@@ -139,9 +139,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_unknown_whether_applied_or_not, Fixture
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_that_does_not_come_is_unknown_in_time, Fixture) {
-    auto settings = settings_for(platform);
-    settings.http_timeout = 300ms;
-    GithubSink hasty(settings);
+    const auto hasty = called<GithubSink>(settings_for(platform), 300ms);
     for (const std::string deed : {"hang", "apply_then_hang"}) {
         rule({{"method", "POST"}, {"do", deed}});
         BOOST_TEST(name_of(hasty.create(post).answer) == "unknown", deed);
@@ -155,7 +153,7 @@ BOOST_AUTO_TEST_CASE(nobody_listening_is_a_definite_no) {
         const FakePlatformServer gone;
         settings = settings_for(gone);
     }
-    GithubSink sink(settings);
+    const auto sink = called<GithubSink>(settings);
     const auto attempt = sink.create(post_to(repo, 7));
     BOOST_TEST(name_of(attempt.answer) == "retry");
     BOOST_TEST(!attempt.cause.empty());
@@ -177,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_locked_or_missing_issue_refuses, Fixture) {
 BOOST_FIXTURE_TEST_CASE(without_a_token_nothing_is_asked, Fixture) {
     auto settings = settings_for(platform);
     settings.token = " \n";
-    GithubSink bare(settings);
+    const auto bare = called<GithubSink>(settings);
     const auto attempt = bare.create(post);
     BOOST_TEST(name_of(attempt.answer) == "unauthorised");
     BOOST_TEST(attempt.cause == "no token: set [github] token");

@@ -19,11 +19,7 @@ inline const std::string repo = "octo/cat";
 inline const std::string place = "octo/cat#7";
 
 inline GithubSettings settings_for(const FakePlatformServer& platform) {
-    return {.api_url = platform.url("/github"),
-            .token = "token",
-            .mac_key = "key",
-            .http_timeout = 5s,
-            .version = "0.1.0"};
+    return {.api_url = platform.url("/github"), .token = "token", .mac_key = "key", .version = "0.1.0"};
 }
 
 inline Post post_to(std::string repository, std::int64_t number) {

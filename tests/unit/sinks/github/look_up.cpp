@@ -72,7 +72,7 @@ BOOST_FIXTURE_TEST_CASE(a_key_rotated_since_still_finds_what_was_posted, Fixture
     sink.create(post);
     auto settings = settings_for(platform);
     settings.mac_key = "next key";
-    GithubSink rotated(settings);
+    const auto rotated = called<GithubSink>(settings);
     BOOST_TEST(rotated.find(post).found.size() == 1U);
 }
 
@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(a_token_that_may_not_ask_who_it_is_trusts_the_oldest_mar
     seed("mallory", mark);
     const auto duplicate = seed(bot_login, mark);
     for (const int status : {403, 404}) {
-        GithubSink app(settings_for(platform));
+        const auto app = called<GithubSink>(settings_for(platform));
         rule({{"path", "/user$"}, {"do", "status"}, {"status", status}});
         const auto lookup = app.find(post);
         BOOST_TEST(lookup.ok);
@@ -209,9 +209,7 @@ BOOST_FIXTURE_TEST_CASE(pages_without_end_are_left, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(all_pages_share_one_deadline, Fixture) {
-    auto settings = settings_for(platform);
-    settings.http_timeout = 500ms;
-    GithubSink hasty(settings);
+    const auto hasty = called<GithubSink>(settings_for(platform), 500ms);
     for (int i = 0; i < 400; ++i) seed("somebody", "comment");
     rule({{"path", "/comments$"}, {"do", "delay"}, {"ms", 200}, {"times", -1}});
     const auto begin = std::chrono::steady_clock::now();

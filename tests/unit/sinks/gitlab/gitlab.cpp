@@ -116,9 +116,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_unknown_whether_applied_or_not, Fixture
         applied += deed == "reset" ? 0U : 1U;
         BOOST_TEST(platform.visible().size() == applied, deed);
     }
-    auto settings = settings_for(platform);
-    settings.http_timeout = 300ms;
-    GitlabSink hasty(settings);
+    const auto hasty = called<GitlabSink>(settings_for(platform), 300ms);
     rule({{"method", "POST"}, {"do", "apply_then_hang"}});
     BOOST_TEST(name_of(hasty.create(post).answer) == "unknown");
     platform.release(true);
@@ -141,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(a_token_that_is_not_accepted_parks, Fixture) {
 BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_place_nothing_is_asked, Fixture) {
     auto settings = settings_for(platform);
     settings.token = " \n";
-    GitlabSink bare(settings);
+    const auto bare = called<GitlabSink>(settings);
     BOOST_TEST(name_of(bare.create(post).answer) == "unauthorised");
     BOOST_TEST(bare.create(post).cause == "no token: set [gitlab] token");
     BOOST_TEST(bare.find(post).forbidden);

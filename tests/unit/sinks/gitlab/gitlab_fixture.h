@@ -19,11 +19,7 @@ inline const std::string issue = "4455#7";
 inline const std::string discussion = "6a9c1750b37d513a43987b574953fceb50b03ce7";
 
 inline GitlabSettings settings_for(const FakePlatformServer& platform) {
-    return {.api_url = platform.url("/gitlab"),
-            .token = "token",
-            .mac_key = "key",
-            .http_timeout = 5s,
-            .version = "0.1.0"};
+    return {.api_url = platform.url("/gitlab"), .token = "token", .mac_key = "key", .version = "0.1.0"};
 }
 
 inline Post post_to(std::string project, std::int64_t iid, bool merge_request = false,

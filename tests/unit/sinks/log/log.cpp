@@ -1,6 +1,8 @@
 #define BOOST_TEST_MODULE log
 #include "sinks/log/log.h"
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,13 +10,20 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/unit/sinks/sink_calls.h"
+
 using namespace epilogue;
 
 namespace {
 
-/// A log sink that writes to `lines`.
-LogSink log_to(std::vector<std::string>& lines) {
-    return LogSink([&lines](const std::string& line) {
+/// A log sink whose lines are taken by `write`.
+sink_test::SinkCalls log_to(WriteLine write) {
+    return {std::make_shared<LogSink>(), {.send = with_lines({}, std::move(write))}, std::chrono::seconds{1}};
+}
+
+/// One that writes to `lines`.
+sink_test::SinkCalls log_to(std::vector<std::string>& lines) {
+    return log_to([&lines](const std::string& line) {
         lines.push_back(line);
         return true;
     });
@@ -32,7 +41,7 @@ Post log_post(std::string body) {
 
 BOOST_AUTO_TEST_CASE(the_log_sink_writes_one_line_whatever_the_text_holds) {
     std::vector<std::string> lines;
-    LogSink log = log_to(lines);
+    const auto log = log_to(lines);
     const auto body = log.render({.headline = "**Finished**",
                                   .final_message = "a\r\nb\x1b[0m \"c\" @d <!-- e --> \u2028 \u202E",
                                   .facts = "- 1 file",
@@ -54,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_log_sink_writes_one_line_whatever_the_text_holds) {
 
 BOOST_AUTO_TEST_CASE(a_log_line_is_never_seen_so_an_unknown_one_is_written_again) {
     std::vector<std::string> lines;
-    LogSink log = log_to(lines);
+    const auto log = log_to(lines);
     const auto post = log_post("x");
     log.create(post);
     const auto lookup = log.find(post);
@@ -67,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_log_line_is_never_seen_so_an_unknown_one_is_written_again
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_could_not_be_written_is_not_sent_and_tried_again) {
-    LogSink log([](const std::string&) { return false; });
+    const auto log = log_to([](const std::string&) { return false; });
     const auto attempt = log.create(log_post("x"));
     BOOST_CHECK(attempt.answer == Answer::retry);
     BOOST_TEST(attempt.cause == "the line could not be written");
@@ -76,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_could_not_be_written_is_not_sent_and_tried_agai
 
 BOOST_AUTO_TEST_CASE(a_log_line_may_hold_malformed_bytes) {
     std::vector<std::string> lines;
-    LogSink log = log_to(lines);
+    const auto log = log_to(lines);
     BOOST_CHECK(log.create(log_post("a\xff")).answer == Answer::sent);
     BOOST_TEST(nlohmann::json::parse(lines.at(0)).at("summary").get<std::string>() == "a\uFFFD");
 }

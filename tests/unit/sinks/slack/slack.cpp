@@ -35,11 +35,8 @@ Post post_to(std::string thread, std::string team = "") {
 }
 
 SlackSettings settings_for(const FakePlatformServer& platform) {
-    return {.api_url = platform.url("/slack"),
-            .token = "token",
-            .teams = {{"T2", "second"}},
-            .http_timeout = 5s,
-            .version = "0.1.0"};
+    return {
+        .api_url = platform.url("/slack"), .token = "token", .teams = {{"T2", "second"}}, .version = "0.1.0"};
 }
 
 struct Fixture : SinkFixture<SlackSink> {
@@ -203,9 +200,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_answer_is_unknown_and_found_again, Fixture) {
     rule({{"path", "postMessage$"}, {"do", "reset"}});
     BOOST_TEST(name_of(sink.create(post).answer) == "unknown");
     BOOST_TEST(found().size() == 0U);
-    auto settings = settings_for(platform);
-    settings.http_timeout = 300ms;
-    SlackSink hasty(settings);
+    const auto hasty = called<SlackSink>(settings_for(platform), 300ms);
     rule({{"path", "postMessage$"}, {"do", "apply_then_hang"}});
     BOOST_TEST(name_of(hasty.create(post).answer) == "unknown");
     platform.release(true);
@@ -290,7 +285,7 @@ BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture
 BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_channel_nothing_is_asked, Fixture) {
     auto settings = settings_for(platform);
     settings.token = " \n";
-    SlackSink bare(settings);
+    const auto bare = called<SlackSink>(settings);
     BOOST_TEST(name_of(bare.create(post).answer) == "unauthorised");
     BOOST_TEST(bare.find(post).forbidden);
     std::any_cast<SlackTarget&>(post.target).channel = "C1&ts=2";

@@ -162,8 +162,8 @@ struct OneLoop {
     OnePartitionLog log;
     Planner planner{"6f1c2b1e-3d0a-4c58-9a53-0d8f5d1c7e42", {}};
     Batch batch{store, planner, {}};
-    Sinks sinks;
-    Sender sender{store, sinks, {}, {}, system_sender_clock()};
+    SinksInUse sinks;
+    Sender sender{store, sinks, {}, {}, {}, system_sender_clock()};
     Outbox outbox{store, sender, 1, [](const std::string&) {}};
     PartitionQueues queues{{}, {.steady = [this] { return now; }}};
     PartitionTroubles troubles;

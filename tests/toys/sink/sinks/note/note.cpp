@@ -1,77 +1,81 @@
 #include "sinks/note/note.h"
 
-#include <fstream>
 #include <memory>
 
 #include "sinks/format/format.h"
 #include "sinks/port/descriptor.h"
+#include "sinks/port/http_answer.h"
 #include "sinks/port/remote_post.h"
+#include "sinks/port/text_rules.h"
 
 namespace epilogue {
 namespace {
 
 constexpr std::size_t max_characters = 10000;
-constexpr const char* no_place = "the target is no file";
+constexpr const char* no_place = "the target is no board";
 
-bool is_file_name(std::string_view text) {
-    return !text.empty() && text.size() <= 100 && text.front() != '.' &&
-           text.find('/') == std::string_view::npos;
+bool is_board(std::string_view text) {
+    return path_segments(text) == 1;
 }
 
 NoteTarget read_short(const ProcessorReader& json) {
-    return {json.text("file", {is_file_name, "a file's name"})};
+    return {json.text("board", {is_board, "a board's name"})};
 }
 
 void write_short(const ProcessorWriter& json, const NoteTarget& target) {
-    json.text("file", target.file);
+    json.text("board", target.board);
 }
 
 std::unique_ptr<Sink> make_note(const SinkSettings& settings) {
-    return std::make_unique<NoteSink>(settings.sections.get<NoteSection>().folder);
+    return std::make_unique<NoteSink>(settings.sections.get<NoteSection>().api_url);
 }
 
 }  // namespace
 
-std::string NoteSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
-    return delivery_id + "\n" + markdown_post(summary, {}, max_characters);
+std::string NoteSink::render(const Summary& summary, const DeliveryId&) const {
+    return markdown_post(summary, {}, max_characters);
 }
 
-LookupResult NoteSink::find(const Post& post) {
+Dialogue<LookupResult> NoteSink::find(Post post) {
     const auto* place = target_in<NoteTarget>(post.target);
-    if (place == nullptr) return lookup_failed(no_place);
-    LookupResult lookup;
-    lookup.ok = true;
-    std::ifstream file(folder_ + "/" + place->file);
-    for (std::string line; std::getline(file, line);)
-        if (line == post.delivery_id) lookup.found.push_back({post.delivery_id, place->file});
-    return lookup;
+    if (place == nullptr) co_return lookup_failed(no_place);
+    auto request = api_.request("GET", api_.url() + "/" + place->board + "/" + post.delivery_id);
+    const auto answer = co_await request;
+    const bool told =
+        answer.outcome == HttpOutcome::answered && (answer.status == 200 || answer.status == 404);
+    LookupResult lookup = lookup_failed(answer.cause);
+    lookup.ok = told;
+    lookup.platform = platform_state(answer);
+    if (answer.status == 200) lookup.found.push_back({post.delivery_id, place->board});
+    co_return lookup;
 }
 
-Attempt NoteSink::create(const Post& post) {
+Dialogue<Attempt> NoteSink::create(Post post) {
     const auto* place = target_in<NoteTarget>(post.target);
-    if (place == nullptr) return not_sent(Answer::refused, no_place);
-    const std::lock_guard lock(mutex_);
-    std::ofstream file(folder_ + "/" + place->file, std::ios::app);
-    if (!file) return not_sent(Answer::retry, "the file cannot be opened");
-    file << post.body << "\n\n" << std::flush;
-    Attempt attempt;
-    attempt.answer = file ? Answer::sent : Answer::unknown;
-    attempt.receipt = {post.delivery_id, place->file};
-    return attempt;
+    if (place == nullptr) co_return not_sent(Answer::refused, no_place);
+    auto request = api_.request("PUT", api_.url() + "/" + place->board + "/" + post.delivery_id, post.body);
+    const auto answer = co_await request;
+    Attempt attempt =
+        not_sent(answer.outcome == HttpOutcome::not_sent ? Answer::retry : Answer::unknown, answer.cause);
+    attempt.platform = platform_state(answer);
+    if (answer.status == 201) attempt.answer = Answer::sent;
+    attempt.receipt = {post.delivery_id, place->board};
+    co_return attempt;
 }
 
-bool NoteSink::remove(const Post&, const Receipt&) {
-    return false;
+/// One name is one note: there are no duplicates.
+Dialogue<bool> NoteSink::remove(Post, Receipt) {
+    co_return false;
 }
 
 const SinkDescriptor& note_sink() {
     static const SinkDescriptor descriptor{
         .name = "note",
         .sections = {{"note",
-                      "Posts to files.",
-                      {{"folder", required_text(place(&NoteSection::folder)), "Where the files are."}}}},
-        .shapes = {shape_of("note", "file", read_short, write_short)},
-        .wanted = {"", {{"file"}}},
+                      "Posts to a server of notes.",
+                      {{"api_url", required_text(place(&NoteSection::api_url)), "Where the notes are."}}}},
+        .shapes = {shape_of("note", "board", read_short, write_short)},
+        .wanted = {"", {{"board"}}},
         .describe = describe_place<NoteTarget>,
         .same = same_place<NoteTarget>,
         .make = make_note};

@@ -1,42 +1,39 @@
-// A toy: posts as blocks of lines in files of one folder. Shows all that a sink consists of.
+// A toy: posts as notes on a server of notes. Shows all that a sink consists of.
 #pragma once
 
-#include <mutex>
 #include <string>
 
+#include "sinks/port/http_api.h"
 #include "sinks/port/sink.h"
 
 namespace epilogue {
 
 /// [note] of the configuration.
 struct NoteSection {
-    std::string folder = ".";
+    std::string api_url = "http://127.0.0.1:8080";
     bool operator==(const NoteSection&) const = default;
 };
 
-/// Where a post goes: `{"file": "todo.txt"}` in processor_json.
+/// Where a post goes: `{"board": "todo"}` in processor_json.
 struct NoteTarget {
-    std::string file;
+    std::string board;
     bool operator==(const NoteTarget&) const = default;
-    /// The file's name.
-    std::string describe() const { return file; }
+    /// The board's name.
+    std::string describe() const { return board; }
 };
 
-/// Thread-safe. A post is found again by its delivery's id, which is the block's first line.
+/// A post is found again by its delivery's id, which is the note's name.
 class NoteSink final : public Sink {
   public:
-    explicit NoteSink(std::string folder) : folder_(std::move(folder)) {}
+    explicit NoteSink(const std::string& api_url) : api_(api_url, {"User-Agent: epilogue"}) {}
 
     std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
-    LookupResult find(const Post& post) override;
-    Attempt create(const Post& post) override;
-    /// False: what is written stays.
-    bool remove(const Post& post, const Receipt& duplicate) override;
-    DuplicateCheck duplicate_check() const override { return DuplicateCheck::never; }
+    Dialogue<LookupResult> find(Post post) override;
+    Dialogue<Attempt> create(Post post) override;
+    Dialogue<bool> remove(Post post, Receipt duplicate) override;
 
   private:
-    const std::string folder_;
-    std::mutex mutex_;  // one writer at a time
+    const HttpApi api_;
 };
 
 }  // namespace epilogue
