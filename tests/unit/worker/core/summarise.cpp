@@ -22,7 +22,9 @@ TurnEnd turn_of(Verdict verdict, std::optional<std::string> words = std::nullopt
 /// With these sources, in this order.
 SummaryRules with_sources(std::vector<std::string> names, std::string web_url = "") {
     ConfigExtensions sections;
-    sections.edit<SummarySection>() = {std::move(names), std::chrono::seconds{1}, std::move(web_url)};
+    auto& summary = sections.edit<SummarySection>();
+    summary.sources = std::move(names);
+    summary.web_url = std::move(web_url);
     return summary_rules(sections);
 }
 
