@@ -159,29 +159,33 @@ Dialogue<ReadOf<std::vector<RemotePost>>> GitlabSink::read_marked(Post post, Git
     const auto since = look_up_from(post);
     const bool in_discussion = !place.discussion_id.empty();
     std::vector<RemotePost> marked;
-    for (std::size_t page = 1; page <= max_pages; ++page) {
-        const auto url = in_discussion
-                             ? fmt::format("{}/discussions/{}", place_url(place), place.discussion_id)
-                             : fmt::format("{}/notes?sort=desc&order_by=created_at&per_page={}&page={}",
-                                           place_url(place), per_page, page);
-        auto request = api_.request("GET", url);
-        const auto answer = co_await request;
-        if (answer.outcome != HttpOutcome::answered || answer.status != 200) {
-            auto failure = gitlab_lookup_failed(answer);
-            co_return page == 1 ? failure : later_page_failed(failure);
+    for (int reading = 1;; ++reading) {
+        std::size_t page = 0;
+        for (bool is_last = false; !is_last;) {
+            if (++page > max_pages)
+                co_return unusable_answer(fmt::format("more than {} pages of notes", max_pages));
+            const auto url = in_discussion
+                                 ? fmt::format("{}/discussions/{}", place_url(place), place.discussion_id)
+                                 : fmt::format("{}/notes?sort=desc&order_by=created_at&per_page={}&page={}",
+                                               place_url(place), per_page, page);
+            auto request = api_.request("GET", url);
+            const auto answer = co_await request;
+            if (answer.outcome != HttpOutcome::answered || answer.status != 200) {
+                auto failure = gitlab_lookup_failed(answer);
+                co_return page == 1 && reading == 1 ? failure : later_page_failed(failure);
+            }
+            auto notes = read_gitlab_notes(answer.body);
+            if (!notes) co_return unusable_answer("200 without a readable list of notes");
+            // Headers that count pages are missing when there are many: a page that is not full is the last.
+            is_last = in_discussion || notes->size() < per_page;
+            for (auto& note : *notes) {
+                const bool is_old = note.created_at.value_or(since) < since;
+                is_last = is_last || is_old;
+                if (!is_old && holds_marker(note.body, marker)) marked.push_back(std::move(note));
+            }
         }
-        auto notes = read_gitlab_notes(answer.body);
-        if (!notes) co_return unusable_answer("200 without a readable list of notes");
-        // Headers that count pages are missing when there are many: a page that is not full is the last.
-        bool is_last = in_discussion || notes->size() < per_page;
-        for (auto& note : *notes) {
-            const bool is_old = note.created_at.value_or(since) < since;
-            is_last = is_last || is_old;
-            if (!is_old && holds_marker(note.body, marker)) marked.push_back(std::move(note));
-        }
-        if (is_last) co_return marked;
+        if (page == 1 || reading == readings_of_pages) co_return marked;
     }
-    co_return unusable_answer(fmt::format("more than {} pages of notes", max_pages));
 }
 
 Dialogue<ReadOf<Account>> GitlabSink::ask_who_we_are() {

@@ -79,6 +79,10 @@ Permission permission_by(const TokenStatus& report, const std::vector<std::strin
 /// An attempt that made no request.
 Attempt not_sent(Answer answer, std::string cause);
 
+/// How often a list of several pages is read. Its pages are counted from its beginning: what is removed while
+/// they are read moves a post from a page that is still to come to one that was read, and it would be missed.
+constexpr int readings_of_pages = 2;
+
 /// From when on a look-up reads: five minutes before the first attempt, for the platform's clock is not ours.
 Instant look_up_from(const Post& post);
 

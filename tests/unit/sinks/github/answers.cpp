@@ -67,17 +67,35 @@ BOOST_AUTO_TEST_CASE(a_post_is_one_request_with_the_token_and_the_body) {
 BOOST_AUTO_TEST_CASE(a_look_up_reads_from_five_minutes_before_the_intent_follows_pages_and_asks_who_we_are) {
     auto github = sink();
     const std::string second = comments + "?page=2";
+    const auto newer = answered(200, Json::array({comment(9, "bot"), comment(8, "mallory")}),
+                                {{"link", "<" + second + ">; rel=\"next\""}});
+    const auto older =
+        answered(200, Json::array({comment(6, "bot"), comment(4, "bot", "2026-11-21T09:54:59Z")}));
     const auto [lookup, asked] =
-        scripted(github.find(post()),
-                 {answered(200, Json::array({comment(9, "bot"), comment(8, "mallory")}),
-                           {{"link", "<" + second + ">; rel=\"next\""}}),
-                  answered(200, Json::array({comment(6, "bot"), comment(4, "bot", "2026-11-21T09:54:59Z")})),
-                  answered(200, bot)});
-    BOOST_TEST(asked == (Asked{list, "GET " + second, user}), boost::test_tools::per_element());
+        scripted(github.find(post()), {newer, older, newer, older, answered(200, bot)});
+    BOOST_TEST(asked == (Asked{list, "GET " + second, list, "GET " + second, user}),
+               boost::test_tools::per_element());
     BOOST_TEST(lookup.ok);
     BOOST_REQUIRE(lookup.found.size() == 2U);
     BOOST_TEST(lookup.found[0].remote_id == "6", "the oldest first");
     BOOST_TEST(lookup.found[1].remote_id == "9");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_removed_while_pages_are_read_hides_no_post) {
+    auto github = sink();
+    const std::string second = comments + "?page=2";
+    const auto first_page = [&](const Json& page) {
+        return answered(200, page, {{"link", "<" + second + ">; rel=\"next\""}});
+    };
+    // A comment of the first page is removed: the post that began the second one is now on the first.
+    const auto [lookup, asked] = scripted(
+        github.find(post()), {first_page(Json::array({comment(2, "alice"), comment(3, "bot")})),
+                              answered(200, Json::array({comment(8, "alice")})),
+                              first_page(Json::array({comment(3, "bot"), comment(6, "bot")})),
+                              answered(200, Json::array({comment(8, "alice")})), answered(200, bot)});
+    BOOST_REQUIRE(lookup.found.size() == 2U);
+    BOOST_TEST(lookup.found[0].remote_id == "3");
+    BOOST_TEST(lookup.found[1].remote_id == "6");
 }
 
 BOOST_AUTO_TEST_CASE(who_we_are_is_learned_from_a_post_and_remembered_between_dialogues) {

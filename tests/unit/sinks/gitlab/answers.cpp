@@ -51,12 +51,12 @@ BOOST_AUTO_TEST_CASE(a_full_page_is_followed_by_the_next_until_a_note_is_older_t
     Json full = Json::array({note(900, "bot")});
     while (full.size() < 100) full.push_back(note(500, "alice", "2026-11-21T10:00:00Z", "words"));
     auto gitlab = sink();
+    const auto rest = answered(
+        200, Json::array({note(3, "bot", "2026-11-21T09:55:00Z"), note(2, "bot", "2026-11-21T09:54:59Z")}));
     const auto [lookup, asked] =
-        scripted(gitlab.find(post()), {answered(200, full),
-                                       answered(200, Json::array({note(3, "bot", "2026-11-21T09:55:00Z"),
-                                                                  note(2, "bot", "2026-11-21T09:54:59Z")})),
+        scripted(gitlab.find(post()), {answered(200, full), rest, answered(200, full), rest,
                                        answered(200, {{"id", 1}, {"username", "bot"}})});
-    BOOST_TEST(asked == (Asked{page(1), page(2), user}), boost::test_tools::per_element());
+    BOOST_TEST(asked == (Asked{page(1), page(2), page(1), page(2), user}), boost::test_tools::per_element());
     BOOST_REQUIRE(lookup.found.size() == 2U);
     BOOST_TEST(lookup.found[0].remote_id == "3");
     BOOST_TEST(lookup.found[0].remote_url == notes + "/3");
