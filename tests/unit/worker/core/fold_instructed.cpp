@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(an_end_that_overtook_our_instruction_is_its_own_and_ends_no
     BOOST_TEST(story.conversation().status == "finished");
     story.read({user_says("u2", 23s)});
     BOOST_TEST(story.settles().turns() == counted);
-    BOOST_TEST(story.turn_state() == "open");
+    BOOST_TEST(story.turn_state() == "open u2");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_told_before_it_of_a_later_turn_does_not_end_the_instruction) {
