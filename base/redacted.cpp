@@ -130,13 +130,4 @@ std::string redacted_words(std::string_view text, std::size_t max_bytes) {
     return fmt::format("{}{}{}{}", kept, mark_start, missing, missing == 1 ? mark_end_of_one : mark_end);
 }
 
-bool says_that_it_is_cut(std::string_view words) {
-    const auto at = words.rfind(mark_start);
-    if (at == std::string_view::npos) return false;
-    words.remove_prefix(at + mark_start.size());
-    const auto digits = std::min(words.find_first_not_of("0123456789"), words.size());
-    const auto end = words.substr(digits);
-    return digits > 0 && (end == mark_end || end == mark_end_of_one);
-}
-
 }  // namespace epilogue

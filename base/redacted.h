@@ -21,7 +21,4 @@ std::string redacted_prefix(std::string_view text, std::size_t max_bytes);
 /// as it is.
 std::string redacted_words(std::string_view text, std::size_t max_bytes);
 
-/// Whether `words` end as redacted_words() ends what it has cut.
-bool says_that_it_is_cut(std::string_view words);
-
 }  // namespace epilogue

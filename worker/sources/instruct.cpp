@@ -25,11 +25,9 @@ using Kind = FinalMessageReply::Kind;
 
 constexpr std::string_view our_instruction =
     "Please write a summary of the task you have just worked on, for a person who was not here, as your "
-    "final "
-    "message: in Markdown, in under 200 words, without a heading or a greeting. Say what the outcome is, "
-    "what "
-    "was changed, what failed or is still open, and what that person should do next. Do nothing else: change "
-    "no file, run no command, push nothing.";
+    "final message: in Markdown, in under 200 words, without a heading or a greeting. Say what the outcome "
+    "is, what was changed, what failed or is still open, and what that person should do next. Do nothing "
+    "else: change no file, run no command, push nothing.";
 
 FinalMessageReply refused(std::string cause) {
     return {Kind::refused, "", std::move(cause)};
@@ -113,10 +111,10 @@ agent::AgentResult<std::string> hindrance(const agent::ConversationCalls& calls)
 }
 
 /// One instruction and the wait for its answer.
-class Dialogue {
+class Instructing {
   public:
-    Dialogue(const agent::ConversationCalls& calls, const FinalMessageQuery& query, std::string ask_id,
-             const std::string& text, const std::stop_token& stop)
+    Instructing(const agent::ConversationCalls& calls, const FinalMessageQuery& query, std::string ask_id,
+                const std::string& text, const std::stop_token& stop)
         : calls_(calls), query_(query), ask_id_(std::move(ask_id)), text_(text), stop_(stop) {}
 
     /// The answer; looks again and again until it is there, or the time of `calls` is over.
@@ -202,7 +200,7 @@ FinalMessageReply answer_of(const agent::ConversationCalls& calls, const FinalMe
     auto instruction = notes.instruction(query.turn);
     if (!instruction) return refused(instruction.error().text);
     if (!*instruction) return refused("no callback of the turn wants it");
-    return Dialogue(calls, query, std::move(**instruction), text, stop).run();
+    return Instructing(calls, query, std::move(**instruction), text, stop).run();
 }
 
 bool may_ask(const TurnEnd& turn) {
