@@ -26,7 +26,8 @@ constexpr Micros aftermath = seconds{100};
 /// Until the breakers are open.
 constexpr Micros notices_within = seconds{30};
 constexpr std::size_t requests_a_minute = 20;
-constexpr std::size_t looks_a_minute = 4 * requests_a_minute;
+/// A look-up takes several requests: its pages are short, and read twice.
+constexpr std::size_t looks_a_minute = 8 * requests_a_minute;
 constexpr Micros recovers_within = seconds{10};
 /// Of the other platform: from its being planned to the platform's receipt, at most.
 constexpr Micros prompt = seconds{15};

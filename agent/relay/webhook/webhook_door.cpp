@@ -53,6 +53,7 @@ struct WebhookDoor::Request {
     std::array<std::atomic<std::size_t>, outcome_names.names.size()> counts{};
     std::atomic<std::size_t> open = 1;  ///< records that are not settled, and one while they are produced
     bool has_waited = false;            ///< before its first end
+    std::function<void()> go_on;        ///< once all that was produced is settled; empty: it was all there is
 
     void count(Outcome outcome, std::size_t events = 1) {
         counts[static_cast<std::size_t>(outcome)] += events;
@@ -112,6 +113,10 @@ struct WebhookDoor::Request {
     }
     void close_one(const DoorObserver& observer) {
         if (--open > 0) return;
+        if (const auto next = std::exchange(go_on, nullptr)) {
+            open = 1;
+            return next();
+        }
         for (std::size_t i = 0; i < counts.size(); ++i)
             if (counts[i] > 0) observer.events(Door::webhook, static_cast<Outcome>(i), counts[i]);
         waits.reset();
@@ -206,14 +211,25 @@ bool WebhookDoor::produce(const std::shared_ptr<Request>& request, std::size_t i
     return false;
 }
 
+/// What stands before the end is in the topic: a comparison does not bring it once more.
+void WebhookDoor::produce_end(const std::shared_ptr<Request>& request, std::size_t item) {
+    if (request->counted(Outcome::failed) == 0)
+        return rules_.before_end(request->items[item].conversation_id,
+                                 [this, request, item] { produce(request, item); });
+    // Or is not, and no end overtakes it: the sender sends all of it again.
+    request->count(Outcome::failed, request->items.size() - item);
+    request->close_one(rules_.observer);
+}
+
 void WebhookDoor::produce(const std::shared_ptr<Request>& request, std::size_t from) {
     // Each item is judged by itself: what becomes of one lets no other in.
     for (std::size_t i = from; i < request->items.size(); ++i) {
         auto record = record_of(*request, i);
         if (!record) continue;
-        if (record->ends_run && !std::exchange(request->has_waited, true))
-            return rules_.before_end(request->items[i].conversation_id,
-                                     [this, request, i] { produce(request, i); });
+        if (record->ends_run && !std::exchange(request->has_waited, true)) {
+            request->go_on = [this, request, i] { produce_end(request, i); };
+            break;
+        }
         if (!produce(request, i, std::move(*record))) {
             // The rest stays out, so that nothing overtakes what had no room.
             request->count(Outcome::no_room, request->items.size() - i);

@@ -62,6 +62,7 @@ class WebhookDoor final : public HttpService {
     void check(const std::shared_ptr<Request>& request);
     /// From that item on.
     void produce(const std::shared_ptr<Request>& request, std::size_t from);
+    void produce_end(const std::shared_ptr<Request>& request, std::size_t item);
     /// The item's record; nullopt: it makes none, and is counted.
     std::optional<MadeRecord> record_of(Request& request, std::size_t item) const;
     bool produce(const std::shared_ptr<Request>& request, std::size_t item, MadeRecord record);
