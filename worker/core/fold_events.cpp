@@ -71,10 +71,14 @@ bool FoldStep::claim_opening(Turn& turn) const {
     return true;
 }
 
+bool FoldStep::may_be_early() const {
+    return !is_in_order() && time_ && is_newer(time_, conversation_.newest_status) &&
+           !is_instructed(conversation_);
+}
+
 bool FoldStep::keep_early(const StatusChange& change) {
     const bool is_end = change.status == "finished" || change.status == "error" || change.status == "stuck";
-    if (is_in_order() || !is_end || !time_ || !is_newer(time_, conversation_.newest_status)) return false;
-    if (is_instructed(conversation_)) return false;
+    if (!is_end || !may_be_early()) return false;
     const auto* ended = std::get_if<Ended>(&conversation_.turn_state);
     const bool is_closed = ended != nullptr && !ended->by_timeout;
     const bool is_behind = std::holds_alternative<Candidate>(conversation_.turn_state);
@@ -86,9 +90,8 @@ bool FoldStep::keep_early(const StatusChange& change) {
 }
 
 void FoldStep::keep_early(const AgentMessage& message) {
+    if (!may_be_early()) return;
     const auto& known = conversation_.early_words;
-    if (is_in_order() || !time_ || !is_newer(time_, conversation_.newest_status)) return;
-    if (is_instructed(conversation_)) return;
     if (!known || is_newer(time_, known->at)) conversation_.early_words = word_of(message);
 }
 

@@ -56,6 +56,8 @@ class FoldStep {
     /// True for a message of that turn that is not newer than what was seen of it first: the source sent live
     /// events and old ones interleaved. The oldest of them is the turn's opening after all.
     bool claim_opening(Turn& turn) const;
+    /// The event is newer than every status applied, and may be of a turn whose opening is still to be told.
+    bool may_be_early() const;
     /// An end while no turn is open that it could end, or behind the `finished` that stands: what opened its
     /// turn has been overtaken. True when it is kept for that.
     bool keep_early(const StatusChange& change);
