@@ -26,29 +26,33 @@ cpu_set_t allowed_cores() {
     return cores;
 }
 
-std::size_t first_core() {
-    static const std::size_t first = [] {
-        const cpu_set_t cores = allowed_cores();
-        std::size_t core = 0;
-        while (core < CPU_SETSIZE && !CPU_ISSET(core, &cores)) ++core;
-        return core;
+/// Of those that this process had at first.
+std::vector<std::size_t> first_cores(std::size_t count) {
+    static const std::vector<std::size_t> all = [] {
+        const cpu_set_t allowed = allowed_cores();
+        std::vector<std::size_t> cores;
+        for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+            if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+        return cores;
     }();
-    return first;
+    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size()))};
 }
 
 }  // namespace
 
 void leave_first_core() {
-    first_core();  // of those that this process had at first
+    const std::size_t first = first_cores(1).at(0);
     cpu_set_t cores = allowed_cores();
     if (CPU_COUNT(&cores) < 2) return;
-    CPU_CLR(first_core(), &cores);
+    CPU_CLR(first, &cores);
     sched_setaffinity(0, sizeof cores, &cores);
 }
 
-void pin_to_first_core(pid_t process) {
-    const auto done = testing::run(
-        {{"taskset", "-a", "-c", "-p", std::to_string(first_core()), std::to_string(process)}}, 10s);
+void pin_to_first_cores(pid_t process, std::size_t cores) {
+    const auto done =
+        testing::run({{"taskset", "-a", "-c", "-p", fmt::format("{}", fmt::join(first_cores(cores), ",")),
+                       std::to_string(process)}},
+                     10s);
     if (done.status != 0) throw std::runtime_error("taskset: " + done.err);
 }
 
@@ -75,10 +79,11 @@ Cost cost_of(pid_t process) {
 
 BenchServers::BenchServers() : server_(testing::DatabaseKind::mariadb, room) {}
 
-void BenchServers::fill(const std::string& topic, RecordedTraffic& traffic, std::size_t events) const {
+void BenchServers::fill(const std::string& topic, RecordedTraffic& traffic, std::size_t events,
+                        int parts) const {
     constexpr std::size_t chunk = 20000;
     constexpr std::chrono::microseconds between{500};
-    broker_.create_topic(topic, partitions);
+    broker_.create_topic(topic, parts);
     testing::Producer producer(broker_.bootstrap());
     const Instant end = system_now();
     for (std::size_t done = 0; done < events;) {
@@ -96,8 +101,9 @@ void BenchServers::create_database(const std::string& name) const {
     server_.create_database(name);
 }
 
-testing::Rig BenchServers::rig(const std::string& topic, const std::string& database) const {
-    return {broker_, server_, {.name = database, .partitions = 0, .topic = topic}};
+testing::Rig BenchServers::rig(const std::string& topic, const std::string& database,
+                               const testing::Settings& more) const {
+    return {broker_, server_, {.name = database, .partitions = 0, .topic = topic, .more = more}};
 }
 
 void BenchServers::watch(const std::string& database, const std::vector<std::string>& conversations) const {

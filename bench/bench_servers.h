@@ -18,8 +18,9 @@ namespace epilogue::bench {
 
 /// Processes that this one starts from now on run on the other cores.
 void leave_first_core();
-/// The process, with all its threads and those they start, runs on the first core.
-void pin_to_first_core(pid_t process);
+/// The process, with all its threads and those they start, runs on the first `cores` cores, or on all that
+/// there are.
+void pin_to_first_cores(pid_t process, std::size_t cores = 1);
 
 /// What a process has used.
 struct Cost {
@@ -39,11 +40,14 @@ class BenchServers {
     const testing::Database& server() const { return server_; }
 
     /// A topic with so many events of the traffic, as if they had come at 2,000 a second until now.
-    void fill(const std::string& topic, RecordedTraffic& traffic, std::size_t events) const;
+    void fill(const std::string& topic, RecordedTraffic& traffic, std::size_t events,
+              int parts = partitions) const;
     /// An empty database of that name.
     void create_database(const std::string& name) const;
-    /// A rig that reads this topic, which exists, into a database of its own, with the default configuration.
-    testing::Rig rig(const std::string& topic, const std::string& database) const;
+    /// A rig that reads this topic, which exists, into a database of its own, with the default configuration
+    /// and `more`.
+    testing::Rig rig(const std::string& topic, const std::string& database,
+                     const testing::Settings& more = {}) const;
     /// A callback `every_turn` in Slack for each of the conversations, each to a channel of its own.
     void watch(const std::string& database, const std::vector<std::string>& conversations) const;
 

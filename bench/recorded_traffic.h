@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,17 +31,26 @@ class RecordedTraffic {
     std::size_t begun() const { return begun_; }
     /// The id of conversation number `number`, from 0.
     std::string id(std::size_t number) const;
+    /// The ends passed so far of each conversation that was told from its first event on, as recordings have
+    /// them.
+    const std::map<std::string, std::size_t>& ends() const { return ends_; }
 
   private:
+    struct Replayed {
+        const testing::RecordedConversation* recording = nullptr;
+        std::set<std::size_t> ends;  ///< indices of the events that end its turns
+    };
     struct Live {
         std::size_t number = 0;
-        const testing::RecordedConversation* recording = nullptr;
+        const Replayed* replayed = nullptr;
         std::size_t next_event = 0;
+        bool is_whole = true;  ///< told from its first event on
     };
     Live begin();
 
     const std::string name_;
-    std::vector<const testing::RecordedConversation*> recordings_;
+    std::vector<Replayed> recordings_;
+    std::map<std::string, std::size_t> ends_;
     std::vector<Live> live_;
     std::size_t turn_ = 0;
     std::size_t begun_ = 0;

@@ -42,7 +42,7 @@ class MeasuredRelay {
           rig_(servers.rig(topic, topic)),
           process_(kind == RelayKind::ours ? ours(followed)
                                            : python(servers, topic, followed, conversations)) {
-        pin_to_first_core(process_.pid());
+        pin_to_first_cores(process_.pid());
     }
 
     unsigned short port() const { return port_; }
@@ -62,7 +62,7 @@ class MeasuredRelay {
     testing::Process python(const BenchServers& servers, const std::string& topic, unsigned short followed,
                             std::size_t conversations) const {
         std::vector<std::string> argv{"/usr/bin/python3",
-                                      EPILOGUE_BENCH_FOLDER "/python_relay.py",
+                                      EPILOGUE_BENCH_FOLDER "/baselines/python_relay.py",
                                       followed != 0 ? "follow" : "webhook",
                                       servers.broker().bootstrap(),
                                       topic,

@@ -1,6 +1,7 @@
-#include "bench/figures.h"
+#include "bench/readers.h"
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ void wait_until_posted(Tables& tables, std::size_t planned) {
 /// What a baseline printed of itself.
 Reading told_by(const testing::Command& command) {
     testing::Process process(command);
-    pin_to_first_core(process.pid());
+    pin_to_first_cores(process.pid());
     if (process.wait(longest).value_or(1) != 0)
         throw std::runtime_error(command.argv[0] + ": " + process.err());
     const auto told = nlohmann::json::parse(process.out());
@@ -44,46 +45,68 @@ Reading told_by(const testing::Command& command) {
     return reading;
 }
 
+/// A baseline that reads so many events of the topic into a new database.
+testing::Command with_a_database(std::vector<std::string> argv, const BenchServers& servers,
+                                 const std::string& topic, const std::string& database, std::size_t events) {
+    servers.create_database(database);
+    const auto to = servers.server().settings(database);
+    for (const std::string& argument : {servers.broker().bootstrap(), topic, std::to_string(events),
+                                        std::to_string(to.port), to.user, to.password, database})
+        argv.push_back(argument);
+    return {.argv = argv};
+}
+
 }  // namespace
 
-Reading read_with_worker(const BenchServers& servers, const std::string& topic, const std::string& database,
-                         const std::vector<std::string>& watched, std::size_t events,
-                         const nlohmann::json& platform_rules) {
-    const testing::Rig rig = servers.rig(topic, database);
-    servers.watch(database, watched);
-    Tables tables(servers, database);
-    if (!platform_rules.is_null()) rig.platform().rules(platform_rules);
-    auto worker = rig.epilogue().start_worker();
-    pin_to_first_core(worker.process().pid());
+Reading read_with_worker(const BenchServers& servers, const WorkerRun& run) {
+    const testing::Rig rig = servers.rig(run.topic, run.database, run.more);
+    servers.watch(run.database, run.watched);
+    Tables tables(servers, run.database);
+    if (!run.platform_rules.is_null()) rig.platform().rules(run.platform_rules);
+    std::deque<testing::WorkerProcess> pool;
+    for (std::size_t i = 0; i < run.workers; ++i) {
+        pool.push_back(rig.epilogue().start_worker());
+        pin_to_first_cores(pool.back().process().pid(), run.cores);
+    }
     const auto applied = [&] { return tables.count("SELECT SUM(next_offset) FROM partition_progress"); };
     std::size_t first = 0;
-    testing::eventually("the first events are applied", longest, [&] {
-        if (!worker.process().running())
-            throw std::runtime_error("the worker ended: " + worker.process().err());
-        return (first = applied()) > 0;
+    testing::eventually("every worker applies events", longest, [&] {
+        for (testing::WorkerProcess& worker : pool)
+            if (!worker.process().running())
+                throw std::runtime_error("the worker ended: " + worker.process().err());
+        first = applied();
+        return first == run.events ||
+               tables.count("SELECT COUNT(DISTINCT owner) FROM partition_progress WHERE next_offset>0") ==
+                   run.workers;
     });
     const auto began = Clock::now();
-    if (first < events)
-        testing::eventually("all events are applied", longest, [&] { return applied() == events; });
+    if (first < run.events)
+        testing::eventually("all events are applied", longest, [&] { return applied() == run.events; });
     const double took = std::max(seconds_since(began), 0.001);
     const auto ended = tables.rows("SELECT UTC_TIMESTAMP(6)").at(0).at(0).value();
     wait_until_posted(tables, 0);
 
     Reading reading;
-    reading.cost = cost_of(worker.process().pid());
-    reading.events_per_s = static_cast<double>(events - first) / took;
-    reading.ends_per_event =
-        testing::total(worker.metrics(), "epilogue_transitions_total") / static_cast<double>(events);
+    double ends = 0;
+    for (testing::WorkerProcess& worker : pool) {
+        const Cost cost = cost_of(worker.process().pid());
+        reading.cost.cpu_s += cost.cpu_s;
+        reading.cost.peak_mb += cost.peak_mb;
+        ends += testing::total(worker.metrics(), "epilogue_transitions_total");
+    }
+    const auto timed = static_cast<double>(run.events - first);
+    reading.events_per_s = timed / took;
+    reading.ends_per_event = ends / static_cast<double>(run.events);
     reading.posts = tables.count("SELECT COUNT(*) FROM deliveries");
     const double later = tables.number(fmt::format(
         "SELECT TIMESTAMPDIFF(MICROSECOND, '{0}', MAX(sent_at))/1e6 FROM deliveries WHERE created_at<='{0}'",
         ended));
-    reading.posted_per_s = static_cast<double>(events - first) / (took + std::max(later, 0.0));
+    reading.posted_per_s = timed / (took + std::max(later, 0.0));
     const std::size_t visible = rig.platform().counts().at("visible");
     if (visible != reading.posts)
         throw std::runtime_error(
             fmt::format("{} turns are owed, {} posts are visible", reading.posts, visible));
-    worker.process().stop(60s);
+    for (testing::WorkerProcess& worker : pool) worker.process().stop(60s);
     return reading;
 }
 
@@ -91,12 +114,16 @@ Reading read_plainly(const BenchServers& servers, const std::string& topic, std:
     return told_by({{EPILOGUE_BENCH_PLAIN, servers.broker().bootstrap(), topic, std::to_string(events)}});
 }
 
+Reading read_at_the_floor(const BenchServers& servers, const std::string& topic, const std::string& database,
+                          std::size_t events) {
+    return told_by(with_a_database({EPILOGUE_BENCH_FLOOR}, servers, topic, database, events));
+}
+
 Reading read_with_python(const BenchServers& servers, const std::string& topic, const std::string& database,
                          std::size_t events) {
-    servers.create_database(database);
-    const auto to = servers.server().settings(database);
-    return told_by({{"/usr/bin/python3", EPILOGUE_BENCH_PYTHON, servers.broker().bootstrap(), topic,
-                     std::to_string(events), std::to_string(to.port), to.user, to.password, database}});
+    return told_by(
+        with_a_database({"/usr/bin/python3", EPILOGUE_BENCH_FOLDER "/baselines/python_consumer.py"}, servers,
+                        topic, database, events));
 }
 
 std::vector<double> live_delays(const BenchServers& servers, const std::string& topic,
@@ -113,7 +140,7 @@ std::vector<double> live_delays(const BenchServers& servers, const std::string& 
         }
     servers.watch(database, watched(traffic));
     auto worker = rig.epilogue().start_worker();
-    pin_to_first_core(worker.process().pid());
+    pin_to_first_cores(worker.process().pid());
     worker.wait_ready(longest);
     testing::Producer producer(servers.broker().bootstrap());
     producer.produce(topic, {{.key = "the first of all"}});  // it takes longer than the others

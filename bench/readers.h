@@ -1,4 +1,4 @@
-// What is measured: each figure of one run of one program.
+// Programs that read one log to its end: the worker, and the baselines that post nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,31 @@ namespace epilogue::bench {
 /// A log that was read to its end.
 struct Reading {
     double events_per_s = 0;  ///< from the first event that was done to the last
-    Cost cost;                ///< of the whole process
+    Cost cost;                ///< of all its processes
     double ends_per_event = 0;
-    double posts_per_s = 0;
     std::size_t posts = 0;
     double posted_per_s = 0;  ///< events per second until what they made due was visible as well
 };
 
-/// The worker, on a new database, until everything is applied and posted;
-/// the platform keeps to `platform_rules` (FakePlatformProcess::rules), null: to none. Throws when a post is
-/// missing or there twice.
-Reading read_with_worker(const BenchServers& servers, const std::string& topic, const std::string& database,
-                         const std::vector<std::string>& watched, std::size_t events,
-                         const nlohmann::json& platform_rules = nullptr);
+/// Workers on a new database over a topic that is filled already.
+struct WorkerRun {
+    std::string topic;
+    std::string database;  ///< its name: no other run's
+    std::size_t events = 0;
+    std::vector<std::string> watched;         ///< conversations
+    nlohmann::json platform_rules = nullptr;  ///< FakePlatformProcess::rules; null: none
+    testing::Settings more = {};              ///< configuration
+    std::size_t workers = 1;
+    std::size_t cores = 1;  ///< for all of them together
+};
+/// Until everything is applied and posted. With several workers it is measured from the moment when each of
+/// them has partitions. Throws when a post is missing or there twice.
+Reading read_with_worker(const BenchServers& servers, const WorkerRun& run);
 /// plain_consumer.cpp.
 Reading read_plainly(const BenchServers& servers, const std::string& topic, std::size_t events);
+/// floor_consumer.cpp, on a new database.
+Reading read_at_the_floor(const BenchServers& servers, const std::string& topic, const std::string& database,
+                          std::size_t events);
 /// python_consumer.py, on a new database.
 Reading read_with_python(const BenchServers& servers, const std::string& topic, const std::string& database,
                          std::size_t events);
