@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,11 @@ namespace {
 
 using namespace epilogue::bench;
 
+const std::map<std::string, PosterKind> poster_kinds{{"worker", PosterKind::worker},
+                                                     {"python-one", PosterKind::python_one},
+                                                     {"python-many", PosterKind::python_many},
+                                                     {"camel", PosterKind::camel}};
+
 struct Plan {
     std::size_t events = 400'000;
     std::size_t python_events = 60'000;
@@ -32,6 +38,7 @@ struct Plan {
     std::size_t callbacks = 100'000;
     std::size_t poster_events = 60'000;
     std::size_t kills = 3;
+    std::vector<std::string> posters{"worker", "python-one", "python-many", "camel"};
     std::size_t relay_s = 20;
     std::size_t relay_conversations = 2000;
     GrowthPlan growth;
@@ -186,8 +193,8 @@ void measure_posters(const BenchServers& servers, const Plan& plan, Report& repo
                     "(settle_ms) for what may revoke a `finished`; the others do not. lost/extra: posts "
                     "missing, and posts more than turns ended",
                     plan.poster_events, plan.kills, per_s));
-    for (std::size_t i = 0; i < kinds_of_posters; ++i) {
-        const auto kind = static_cast<PosterKind>(i);
+    for (const std::string& name : plan.posters) {
+        const auto kind = poster_kinds.at(name);
         if (!log.can_measure(kind)) {
             report.add({name_of(kind), "-", "", "not measured: --camel names no folder of jars"});
             continue;
@@ -312,6 +319,9 @@ int main(int argc, char** argv) {
     app.add_option("--callbacks", plan.callbacks, "that are ACTIVE while memory is measured")
         ->capture_default_str();
     app.add_option("--poster-events", plan.poster_events, "in the log of those that post")
+        ->capture_default_str();
+    app.add_option("--poster", plan.posters, "of those that post, these")
+        ->check(CLI::IsMember(poster_kinds))
         ->capture_default_str();
     app.add_option("--kills", plan.kills, "of each of those that post")->capture_default_str();
     app.add_option("--camel", plan.camel,

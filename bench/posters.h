@@ -18,7 +18,6 @@ enum class PosterKind {
     camel,        ///< camel/route.yaml
 };
 std::string name_of(PosterKind kind);
-constexpr std::size_t kinds_of_posters = 4;
 
 /// What became visible, judged by the ends that the recordings have.
 struct Posted {
