@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "ops/fake_platform/github_app.h"
 
 namespace epilogue::fake_platform {
 
@@ -80,6 +81,10 @@ class CommentStore {
     /// Whether "Authorization: Bearer …" holds an accepted token.
     bool accepts_bearer(const std::string& credential) const;
 
+    /// The App that GitHub knows.
+    const GithubApp& app() const { return app_; }
+    GithubApp& app() { return app_; }
+
     /// Counts a request that a platform reads; returns how many there were, for rate-limit headers.
     std::size_t count_request() { return ++requests_; }
 
@@ -91,6 +96,7 @@ class CommentStore {
     std::set<std::string> tokens_;
     std::map<std::string, std::string> scopes_{
         {"github", "repo"}, {"gitlab", "api"}, {"slack", "chat:write,channels:history,groups:history"}};
+    GithubApp app_;
     std::int64_t next_id_ = 1001;
     std::size_t requests_ = 0;
 };

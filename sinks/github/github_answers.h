@@ -25,6 +25,20 @@ std::optional<std::vector<RemotePost>> read_github_comments(const std::string& j
 /// text is no comment.
 std::optional<std::int64_t> read_github_root(const std::string& json);
 
+/// An installation's token, and for how long it is good.
+struct GithubToken {
+    std::string text;
+    Micros lifetime{0};
+};
+/// nullopt when the answer holds none.
+std::optional<GithubToken> read_github_token(const HttpAnswer& answer);
+
+/// What an App posts as, as GET /app has it; nullopt when the text is no App.
+std::optional<Account> read_github_bot(const std::string& json);
+
+/// What an App may do, "issues:write": as GET /app has it; nullopt when it does not tell.
+std::optional<std::vector<std::string>> read_github_permissions(const std::string& json);
+
 /// For how long to leave GitHub alone.
 struct RateWait {
     std::chrono::seconds wait{0};

@@ -9,9 +9,12 @@ std::unique_ptr<Sink> make_github(const SinkSettings& settings) {
     const auto& section = settings.sections.get<GithubSection>();
     return std::make_unique<GithubSink>(GithubSettings{.api_url = section.api_url,
                                                        .token = section.token.reveal(),
+                                                       .app_id = section.app_id,
+                                                       .private_key = section.private_key.reveal(),
                                                        .mac_key = settings.mac_key,
                                                        .version = settings.version,
-                                                       .budget = section.budget});
+                                                       .budget = section.budget,
+                                                       .now = settings.now});
 }
 
 }  // namespace

@@ -71,6 +71,16 @@ LookupResult forbidden(std::string cause) {
     return lookup;
 }
 
+LookupResult not_looked(const Attempt& no_right) {
+    LookupResult lookup = lookup_failed(no_right.cause);
+    lookup.forbidden = no_right.answer == Answer::unauthorised || no_right.answer == Answer::refused;
+    lookup.rate_limited = no_right.rate_limited;
+    lookup.not_before = no_right.not_before;
+    lookup.is_estimate = no_right.is_estimate;
+    lookup.platform = no_right.platform;
+    return lookup;
+}
+
 TokenStatus token_status(std::string setting, const HttpAnswer& answer) {
     TokenStatus report;
     report.setting = std::move(setting);
