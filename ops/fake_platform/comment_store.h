@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,8 +51,8 @@ class CommentStore {
     const Comment* find(std::int64_t id) const;
     /// False when there is none.
     bool remove(std::int64_t id);
-    /// New text, updated now; false when there is none.
-    bool edit(std::int64_t id, std::string body);
+    /// New text, and new metadata where some is given, updated now; false when there is none.
+    bool edit(std::int64_t id, std::string body, std::optional<std::string> metadata = {});
     /// Keeps a comment out of lists until then.
     void hide(std::int64_t id, Instant until);
     /// What is hidden shows up so much sooner.

@@ -38,8 +38,8 @@ FakePlatform::Entry FakePlatform::log_request(const Request& request) {
     entry->query = request.query;
     entry->body = request.body;
     log_.push_back(entry);
-    const bool posts = !request.path.ends_with("/chat.delete") &&  // Slack has no DELETE
-                       !request.path.ends_with("/access_tokens");
+    const bool posts = !request.path.ends_with("/chat.delete") &&  // Slack has no DELETE, and no PATCH
+                       !request.path.ends_with("/chat.update") && !request.path.ends_with("/access_tokens");
     if (request.method == "POST" && posts) ++totals_.attempts;
     if (request.method == "GET") ++totals_.lookups;
     return entry;

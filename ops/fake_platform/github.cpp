@@ -72,6 +72,8 @@ Json comment_json(const Comment& comment, const Request& request) {
               {"user", {{"id", id_of(comment.author)}, {"login", comment.author}}},
               {"created_at", time_of(comment.created_at)},
               {"updated_at", time_of(comment.updated_at)}};
+    json[review ? "pull_request_url" : "issue_url"] =
+        root_of(request) + "/repos/" + repository + (review ? "/pulls/" : "/issues/") + number;
     if (!comment.thread.empty()) json["in_reply_to_id"] = number_of(comment.thread).value_or(0);
     return json;
 }
@@ -163,6 +165,18 @@ Reply list(const Request& request, const std::string& place, const CommentStore&
     return reply;
 }
 
+Reply change(const Request& request, const Comment& comment, CommentStore& store) {
+    if (auto refused = unreadable(store.state(platform, replaced(comment.place, "!", "#")))) return *refused;
+    if (comment.author != own_login(store)) return refusal(403, "Must have admin rights to Repository.");
+    const Json sent = Json::parse(request.body, nullptr, false);
+    if (!sent.is_object() || !sent.contains("body") || !sent["body"].is_string())
+        return refusal(422, "Invalid request.");
+    const auto body = sent["body"].get<std::string>();
+    if (code_points(body) > max_characters) return refusal(422, "Validation Failed: body is too long");
+    store.edit(comment.id, body);
+    return answer(200, comment_json(*store.find(comment.id), request));
+}
+
 /// `path`: the repository with the mark of the kind of comment, "owner/repo#" or "owner/repo!".
 Reply one_comment(const Request& request, const std::string& path, std::int64_t id, CommentStore& store) {
     const Comment* comment = store.find(id);
@@ -170,6 +184,7 @@ Reply one_comment(const Request& request, const std::string& path, std::int64_t 
         return refusal(404, "Not Found");
     }
     if (request.method == "GET") return answer(200, comment_json(*comment, request));
+    if (request.method == "PATCH") return change(request, *comment, store);
     if (request.method != "DELETE") return refusal(404, "Not Found");
     if (comment->author != own_login(store)) return refusal(403, "Must have admin rights to Repository.");
     store.remove(id);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "sinks/format/folded.h"
 #include "sinks/format/format.h"
 #include "sinks/format/marker.h"
 #include "sinks/github/github_answers.h"
@@ -97,6 +98,17 @@ Dialogue<LookupResult> GithubSink::find(Post post) {
         if (!in_threads.what) co_return in_threads.failure;
         std::move(in_threads.what->begin(), in_threads.what->end(), std::back_inserter(*marked.what));
     }
+    if (place->comment_id) {
+        auto reading_edited = shown(*place);
+        const auto edited = co_await reading_edited;
+        if (!edited) co_return not_looked(edited.error());
+        // What tells of it is looked for, and not what it tells of.
+        std::erase_if(*marked.what,
+                      [&](const RemotePost& one) { return *edited && one.url == (*edited)->url; });
+        const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
+        if (*edited && !place->notify && holds_marker((*edited)->body, marker))
+            marked.what->push_back(**edited);
+    }
     if (marked.what->empty()) co_return own_posts({}, {});
     auto asking = ask_who_we_are();
     const auto me = co_await asking;
@@ -108,10 +120,63 @@ Dialogue<Attempt> GithubSink::create(Post post) {
     const auto* place = place_of(post);
     if (place == nullptr) co_return not_sent(Answer::refused, no_place);
     if (access_.is_missing()) co_return not_sent(Answer::unauthorised, no_token);
+    if (place->comment_id) {
+        auto editing = edit(post, *place);
+        const auto edited = co_await editing;
+        if (edited) co_return *edited;
+    }
+    auto posting = post_new(post, *place);
+    co_return co_await posting;
+}
+
+Dialogue<Attempt> GithubSink::post_new(Post post, GithubTarget place) {
     auto posting =
-        place->review_comment_id ? reply(post, *place) : comment(*place, conversation_url(*place), post.body);
-    const auto attempt = co_await posting;
-    co_return attempt;
+        place.review_comment_id ? reply(post, place) : comment(place, conversation_url(place), post.body);
+    co_return co_await posting;
+}
+
+Dialogue<tl::expected<std::optional<RemotePost>, Attempt>> GithubSink::shown(GithubTarget place) {
+    auto reading = access_.ask(api_.request("GET", edited_url(place)), place);
+    const auto answer = co_await reading;
+    if (!answer) co_return tl::unexpected(answer.error());
+    if (is_gone(*answer)) co_return std::nullopt;
+    const bool is_read = answer->outcome == HttpOutcome::answered && answer->status == 200;
+    auto comment = is_read ? read_github_comment(answer->body) : std::nullopt;
+    if (!comment) {
+        auto attempt = classify_github_comment(*answer);
+        // Nothing has been written yet.
+        if (attempt.answer == Answer::unknown) attempt.answer = Answer::retry;
+        co_return tl::unexpected(attempt);
+    }
+    auto asking = ask_who_we_are();
+    const auto me = co_await asking;
+    if (!me.what) co_return tl::unexpected(not_written(me.failure));
+    const bool is_ours =
+        comment->author.same_as(*me.what) && is_github_comment_of(answer->body, place.number);
+    co_return is_ours ? comment : std::nullopt;
+}
+
+Dialogue<std::optional<Attempt>> GithubSink::edit(Post post, GithubTarget place) {
+    auto reading = shown(place);
+    const auto found = co_await reading;
+    if (!found) co_return found.error();
+    if (!*found) co_return std::nullopt;
+    const RemotePost& before = **found;
+    Attempt attempt = not_sent(Answer::sent, "");
+    attempt.platform = PlatformState::answered;
+    attempt.receipt = {.remote_id = fmt::format("{}", before.id), .remote_url = before.url};
+    if (!holds_marker(before.body, marker_in(post.body, settings_.mac_key, post.delivery_id))) {
+        const nlohmann::json message{{"body", folded(post.body, before.body, max_body_characters)}};
+        auto writing = access_.ask(api_.request("PATCH", edited_url(place), body_of(message)), place);
+        const auto answer = co_await writing;
+        if (!answer) co_return answer.error();
+        if (is_gone(*answer)) co_return std::nullopt;
+        attempt = classify_github_comment(*answer, 200);
+    }
+    if (attempt.answer != Answer::sent || !place.notify) co_return attempt;
+    post.body = notice_of(post.body, before.url);
+    auto telling = post_new(post, place);
+    co_return co_await telling;
 }
 
 Dialogue<bool> GithubSink::remove(Post post, Receipt duplicate) {
@@ -183,6 +248,11 @@ std::string GithubSink::repo_url(const GithubTarget& place) const {
 
 std::string GithubSink::conversation_url(const GithubTarget& place) const {
     return fmt::format("{}/issues/{}/comments", repo_url(place), place.number);
+}
+
+std::string GithubSink::edited_url(const GithubTarget& place) const {
+    return fmt::format("{}/{}/comments/{}", repo_url(place), place.review_comment_id ? "pulls" : "issues",
+                       place.comment_id.value_or(0));
 }
 
 std::string GithubSink::thread_link(const GithubTarget& place) const {

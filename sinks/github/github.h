@@ -45,6 +45,9 @@ class GithubSink final : public Sink {
     /// Posts a comment on the issue or pull request, or a reply in the thread of review_comment_id: to the
     /// comment that begins it. When that one is gone, which GitHub says before anything is written, the post
     /// goes to the pull request's conversation, with a link to where the thread was.
+    /// With `comment_id` the post is written into that comment, when it is ours and stands there; else it
+    /// becomes a comment of its own. Writing it again changes nothing. With `notify` the comment that tells
+    /// of it is the one that is looked for.
     Dialogue<Attempt> create(Post post) override;
 
     /// Deletes the comment; true also when it was gone before.
@@ -61,6 +64,12 @@ class GithubSink final : public Sink {
     std::string thread_link(const GithubTarget& place) const;
     /// The comments of `list` with the post's marker, or why they could not be read.
     Dialogue<ReadOf<std::vector<RemotePost>>> read_marked(Post post, GithubTarget place, std::string list);
+    /// The comment that is written into; nullopt when it is gone, or not ours.
+    Dialogue<tl::expected<std::optional<RemotePost>, Attempt>> shown(GithubTarget place);
+    /// nullopt: there is nothing to write into.
+    Dialogue<std::optional<Attempt>> edit(Post post, GithubTarget place);
+    Dialogue<Attempt> post_new(Post post, GithubTarget place);
+    std::string edited_url(const GithubTarget& place) const;
     Dialogue<Attempt> comment(GithubTarget place, std::string url, std::string body);
     Dialogue<Attempt> reply(Post post, GithubTarget place);
     /// Our account, or why GitHub could not be asked for it.

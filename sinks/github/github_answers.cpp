@@ -91,6 +91,12 @@ std::optional<RemotePost> read_github_comment(const std::string& json) {
     return comment_in(parsed(json));
 }
 
+bool is_github_comment_of(const std::string& json, std::int64_t number) {
+    const auto comment = parsed(json);
+    return text_at(comment, "issue_url").ends_with(fmt::format("/issues/{}", number)) ||
+           text_at(comment, "pull_request_url").ends_with(fmt::format("/pulls/{}", number));
+}
+
 std::optional<std::vector<RemotePost>> read_github_comments(const std::string& json) {
     const auto list = parsed(json);
     if (!list.is_array()) return std::nullopt;
@@ -138,7 +144,7 @@ std::string github_cause(const HttpAnswer& answer) {
     return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
 }
 
-Attempt classify_github_comment(const HttpAnswer& answer) {
+Attempt classify_github_comment(const HttpAnswer& answer, int done) {
     Attempt attempt = not_sent(Answer::unknown, github_cause(answer));
     attempt.platform = platform_state(answer);
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
@@ -155,7 +161,7 @@ Attempt classify_github_comment(const HttpAnswer& answer) {
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
         attempt.scope_is_target = status == 403 && !says_suspended(answer);
-    } else if (const auto comment = status == 201 ? read_github_comment(answer.body) : std::nullopt) {
+    } else if (const auto comment = status == done ? read_github_comment(answer.body) : std::nullopt) {
         attempt.answer = Answer::sent;
         attempt.receipt = {.remote_id = fmt::format("{}", comment->id), .remote_url = comment->url};
         attempt.cause.clear();

@@ -18,6 +18,9 @@ std::optional<Account> read_github_account(const std::string& json);
 /// One comment; nullopt when the text is none or has no usable id.
 std::optional<RemotePost> read_github_comment(const std::string& json);
 
+/// Whether the comment stands in the issue or pull request of that number.
+bool is_github_comment_of(const std::string& json, std::int64_t number);
+
 /// A page of comments; nullopt when the text is no list of them.
 std::optional<std::vector<RemotePost>> read_github_comments(const std::string& json);
 
@@ -53,8 +56,8 @@ std::optional<RateWait> github_rate_limit(const HttpAnswer& answer);
 /// /repositories/1/issues/2/comments".
 std::string github_cause(const HttpAnswer& answer);
 
-/// What the answer to a new comment means.
-Attempt classify_github_comment(const HttpAnswer& answer);
+/// What the answer to a new comment means; to a changed one, when `done` is 200.
+Attempt classify_github_comment(const HttpAnswer& answer, int done = 201);
 
 /// Why a look-up that got this answer saw nothing.
 LookupResult github_lookup_failed(const HttpAnswer& answer);

@@ -28,7 +28,8 @@ const SinkDescriptor& github_sink() {
         .describe = describe_place<GithubTarget>,
         .same = same_place<GithubTarget>,
         .make = make_github,
-        .form = R"({"repo": "owner/name", "number": 42, "review_comment_id": 7?})"};
+        .form = R"({"repo": "owner/name", "number": 42, "review_comment_id": 7?, )"
+                R"("mode_of_post": "update"?, "comment_id": 9?, "notify": true?})"};
     return descriptor;
 }
 

@@ -26,7 +26,8 @@ const SinkDescriptor& gitlab_sink() {
         .same = same_place<GitlabTarget>,
         .make = make_gitlab,
         .form =
-            R"({"project": 4455 or "group/name", "iid": 7, "kind": "issue" or "merge_request", "discussion_id": "…"?})"};
+            R"({"project": 4455 or "group/name", "iid": 7, "kind": "issue" or "merge_request", "discussion_id": "…"?, )"
+            R"("mode_of_post": "update"?, "note_id": 9?, "notify": true?})"};
     return descriptor;
 }
 

@@ -81,6 +81,16 @@ LookupResult not_looked(const Attempt& no_right) {
     return lookup;
 }
 
+Attempt not_written(const LookupResult& failure) {
+    Attempt attempt = not_sent(failure.forbidden ? Answer::unauthorised : Answer::retry, failure.cause);
+    attempt.scope_is_target = failure.forbidden;
+    attempt.rate_limited = failure.rate_limited;
+    attempt.not_before = failure.not_before;
+    attempt.is_estimate = failure.is_estimate;
+    attempt.platform = failure.platform;
+    return attempt;
+}
+
 TokenStatus token_status(std::string setting, const HttpAnswer& answer) {
     TokenStatus report;
     report.setting = std::move(setting);
