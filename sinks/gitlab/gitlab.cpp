@@ -21,7 +21,7 @@ constexpr std::size_t max_pages = 60;               ///< GitLab keeps about 5,00
 constexpr std::size_t per_page = 100;
 constexpr const char* published_limits = "60/min";
 constexpr const char* own_origin = "https://gitlab.com";
-constexpr const char* no_token = "no token: set [gitlab] token";
+constexpr const char* no_token = "no token: set [gitlab] token, or token of [gitlab.namespaces.\"<path>\"]";
 constexpr const char* no_place = "the target is no project and number";
 
 GitlabSettings tidied(GitlabSettings settings) {

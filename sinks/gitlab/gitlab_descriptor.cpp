@@ -7,8 +7,11 @@ namespace {
 
 std::unique_ptr<Sink> make_gitlab(const SinkSettings& settings) {
     const auto& section = settings.sections.get<GitlabSection>();
+    std::map<std::string, std::string> namespaces;
+    for (const auto& [path, token] : section.namespaces) namespaces[path] = token.reveal();
     return std::make_unique<GitlabSink>(GitlabSettings{.api_url = section.api_url,
                                                        .token = section.token.reveal(),
+                                                       .namespaces = std::move(namespaces),
                                                        .mac_key = settings.mac_key,
                                                        .version = settings.version,
                                                        .budget = section.budget});

@@ -145,6 +145,8 @@ budget = "1/s 5000/h"
 api_url = "http://gl"
 token = "glt"
 budget = "3/min"
+[gitlab.namespaces."group/sub"]
+token = "glt-sub"
 [retention]
 bodies_days = 1
 ledger_days = 2
@@ -187,7 +189,8 @@ format = "json"
     expected.extensions.edit<SlackSection>() = {
         "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
     expected.extensions.edit<GithubSection>() = {"http://gh", Secret("ght"), "1/s 5000/h"};
-    expected.extensions.edit<GitlabSection>() = {"http://gl", Secret("glt"), "3/min"};
+    expected.extensions.edit<GitlabSection>() = {
+        "http://gl", Secret("glt"), "3/min", {{"group/sub", Secret("glt-sub")}}};
     expected.retention = {std::chrono::days(1), std::chrono::days(2), std::chrono::days(3),
                           std::chrono::days(4)};
     expected.log = {LogLevel::debug, LogFormat::json};
