@@ -179,7 +179,7 @@ struct Contradiction {
     std::string text;
 };
 
-std::optional<Contradiction> contradiction_in(const Config& config) {
+std::optional<Contradiction> contradiction_in(const Config& config, const ConfigSchema& schema) {
     if (config.worker.http_timeout * 2 >= config.worker.lease)
         return Contradiction{
             "worker", "http_timeout_s",
@@ -201,6 +201,9 @@ std::optional<Contradiction> contradiction_in(const Config& config) {
     if (config.kafka.dead_letter_topic == config.kafka.topic)
         return Contradiction{"kafka", "dead_letter_topic",
                              "is the topic itself: every dead letter would be read again"};
+    for (const ConfigSection& section : schema.sections())
+        if (auto found = section.contradiction ? section.contradiction(config) : std::nullopt)
+            return Contradiction{section.name, found->key, std::move(found->text)};
     return {};
 }
 
@@ -216,7 +219,7 @@ Result<Config> load_config(const std::optional<std::string>& file, const Environ
         read_section_variables(section, environment, config, origins, faults);
     resolve_secrets(config, environment, schema, origins, faults);
     if (!faults.empty()) return fatal(fmt::format("{}", fmt::join(faults, "\n")));
-    if (const auto found = contradiction_in(config)) {
+    if (const auto found = contradiction_in(config, schema)) {
         const auto origin = origins.find(schema.find(found->section)->find(found->key));
         const std::string where =
             origin != origins.end() ? origin->second : fmt::format("[{}] {}", found->section, found->key);
@@ -239,7 +242,7 @@ Result<void> set_key(Config& config, std::string_view key, std::string_view valu
 }
 
 Result<void> validate_for_use(const Config& config, const ConfigSchema& schema) {
-    if (const auto found = contradiction_in(config))
+    if (const auto found = contradiction_in(config, schema))
         return fatal(fmt::format("[{}] {}: {}", found->section, found->key, found->text));
     const bool must_sign = std::ranges::any_of(schema.sections(), [&](const ConfigSection& section) {
         return section.needs_keys && section.needs_keys(config);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +18,21 @@ struct ConfigKey {
     std::string_view doc;  ///< one sentence or two
 };
 
+/// What is wrong with a setting beside others of its section.
+struct SettingProblem {
+    std::string_view key;
+    std::string text;
+};
+
 struct ConfigSection {
     std::string_view name;
     std::string_view doc;
     std::vector<ConfigKey> keys;
     /// True when posts are made with these settings, which [security] keys has to sign; null: never.
     std::function<bool(const Config&)> needs_keys = nullptr;
+
+    /// Settings of the section that cannot both hold; null: there are none.
+    std::function<std::optional<SettingProblem>(const Config&)> contradiction = nullptr;
 
     /// The key of that name, or null.
     const ConfigKey* find(std::string_view key) const;

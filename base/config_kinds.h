@@ -78,6 +78,9 @@ ConfigKind listen_address(ConfigPlace<std::string> place);
 /// A secret of one line, may be "".
 ConfigKind secret(ConfigPlace<Secret> place);
 
+/// An RSA private key as PEM, may be "".
+ConfigKind rsa_key(ConfigPlace<Secret> place);
+
 /// `[security] keys`.
 ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place);
 

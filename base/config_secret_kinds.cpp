@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/config_kinds.h"
+#include "base/jwt.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -36,6 +37,15 @@ Problem resolve_line(Config& config, Secret& secret, const Environment& environm
     for (const char c : resolved->reveal())
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
             return Complaint("expected one line of text, but the secret holds a control character");
+    secret = std::move(*resolved);
+    return {};
+}
+
+Problem resolve_rsa_key(Config& config, Secret& secret, const Environment& environment) {
+    if (secret.empty()) return {};
+    auto resolved = resolved_in(config, secret.reveal(), environment);
+    if (!resolved) return std::move(resolved).error().text;
+    if (auto key = JwtKey::from_pem(*resolved); !key) return std::move(key).error().text;
     secret = std::move(*resolved);
     return {};
 }
@@ -104,9 +114,13 @@ Problem add_properties(std::map<std::string, std::string>& properties, const std
 
 }  // namespace
 
-ConfigKind secret(ConfigPlace<Secret> place) {
+namespace {
+
+/// A secret, which `resolve` replaces by what it stands for.
+ConfigKind one_secret(ConfigPlace<Secret> place, std::string expected,
+                      Problem (*resolve)(Config&, Secret&, const Environment&)) {
     ConfigKind kind;
-    kind.expected = "a secret: text, \"env:NAME\" or \"file:PATH\"";
+    kind.expected = std::move(expected);
     kind.default_value = "\"\"";
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
         const auto* text = std::get_if<std::string>(&value.data);
@@ -115,12 +129,10 @@ ConfigKind secret(ConfigPlace<Secret> place) {
         return {};
     };
     kind.resolve = [=](Config& config, const Environment& environment) {
-        return resolve_line(config, place(config), environment);
+        return resolve(config, place(config), environment);
     };
     return kind;
 }
-
-namespace {
 
 /// A list of secrets, each of which `resolve` replaces by what it stands for.
 ConfigKind secret_list(ConfigPlace<std::vector<Secret>> place, std::string expected,
@@ -151,6 +163,15 @@ ConfigKind secret_list(ConfigPlace<std::vector<Secret>> place, std::string expec
 }
 
 }  // namespace
+
+ConfigKind secret(ConfigPlace<Secret> place) {
+    return one_secret(std::move(place), "a secret: text, \"env:NAME\" or \"file:PATH\"", &resolve_line);
+}
+
+ConfigKind rsa_key(ConfigPlace<Secret> place) {
+    return one_secret(std::move(place), "a private key as PEM: \"env:NAME\" or \"file:PATH\"",
+                      &resolve_rsa_key);
+}
 
 ConfigKind security_keys(ConfigPlace<std::vector<Secret>> place) {
     return secret_list(std::move(place), "a list of secrets: \"env:NAME\", \"file:PATH\" or 64 hex digits",

@@ -19,7 +19,8 @@ struct HttpRequest {
     std::string body;
     std::chrono::milliseconds timeout{20000};  ///< total: connect, send, answer
     std::size_t max_answer_bytes = std::size_t{16} << 20U;
-    std::stop_token stop{};  ///< when it is requested the transfer is given up at once
+    bool changes_nothing = false;  ///< for people, whatever its method: a token is asked for
+    std::stop_token stop{};        ///< when it is requested the transfer is given up at once
 };
 
 /// How far a request came.

@@ -27,10 +27,11 @@ bool CommentStore::remove(std::int64_t id) {
     return true;
 }
 
-bool CommentStore::edit(std::int64_t id, std::string body) {
+bool CommentStore::edit(std::int64_t id, std::string body, std::optional<std::string> metadata) {
     const auto found = comments_.find(id);
     if (found == comments_.end()) return false;
     found->second.body = std::move(body);
+    if (metadata) found->second.metadata = std::move(*metadata);
     found->second.updated_at = now();
     return true;
 }

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/instant.h"
+#include "ops/fake_platform/github_app.h"
 
 namespace epilogue::fake_platform {
 
@@ -49,8 +51,8 @@ class CommentStore {
     const Comment* find(std::int64_t id) const;
     /// False when there is none.
     bool remove(std::int64_t id);
-    /// New text, updated now; false when there is none.
-    bool edit(std::int64_t id, std::string body);
+    /// New text, and new metadata where some is given, updated now; false when there is none.
+    bool edit(std::int64_t id, std::string body, std::optional<std::string> metadata = {});
     /// Keeps a comment out of lists until then.
     void hide(std::int64_t id, Instant until);
     /// What is hidden shows up so much sooner.
@@ -80,6 +82,10 @@ class CommentStore {
     /// Whether "Authorization: Bearer …" holds an accepted token.
     bool accepts_bearer(const std::string& credential) const;
 
+    /// The App that GitHub knows.
+    const GithubApp& app() const { return app_; }
+    GithubApp& app() { return app_; }
+
     /// Counts a request that a platform reads; returns how many there were, for rate-limit headers.
     std::size_t count_request() { return ++requests_; }
 
@@ -91,6 +97,7 @@ class CommentStore {
     std::set<std::string> tokens_;
     std::map<std::string, std::string> scopes_{
         {"github", "repo"}, {"gitlab", "api"}, {"slack", "chat:write,channels:history,groups:history"}};
+    GithubApp app_;
     std::int64_t next_id_ = 1001;
     std::size_t requests_ = 0;
 };

@@ -134,6 +134,31 @@ Reply seed(FakePlatform& platform, const Json& json) {
     return answer({{"id", id}}, 201);
 }
 
+/// What is named is changed.
+void change_app(GithubApp& app, const Json& json) {
+    app.id = json.value("id", app.id);
+    app.lifetime = std::chrono::seconds{json.value("lifetime_s", app.lifetime.count())};
+    if (json.contains("installations")) app.installations.clear();
+    const Json installations = json.value("installations", Json::object());
+    for (const auto& [id, one] : installations.items())
+        app.installations[std::stoll(id)] = {one.at("account").get<std::string>(),
+                                             one.value("suspended", false),
+                                             one.value("repositories", std::vector<std::string>{})};
+    if (json.value("revoke", false))
+        for (auto& [text, token] : app.tokens) token.revoked = true;
+}
+
+Json app_json(const GithubApp& app) {
+    Json json{{"jwts", Json::array()}, {"tokens", Json::array()}};
+    for (const auto& jwt : app.jwts) json["jwts"].push_back({{"time", to_iso(jwt.at)}, {"text", jwt.text}});
+    for (const auto& [text, token] : app.tokens)
+        json["tokens"].push_back({{"text", text},
+                                  {"installation", token.installation},
+                                  {"given_at", to_iso(token.given_at)},
+                                  {"ends", to_iso(token.ends)}});
+    return json;
+}
+
 Reply comment_control(FakePlatform& platform, const Request& request, const std::string& id_text) {
     const std::int64_t id = std::stoll(id_text);
     bool found = false;
@@ -157,6 +182,11 @@ Reply read(FakePlatform& platform, const Request& request, const std::string& wh
     if (what == "log") return answer(log_json(platform.log(), after_of(request)));
     if (what == "visible") return answer(visible_json(platform.visible()));
     if (what == "counts") return answer(counts_json(platform.counts()));
+    if (what == "app") {
+        Json json;
+        platform.with_app([&](const GithubApp& app) { json = app_json(app); });
+        return answer(json);
+    }
     if (what == "wait") return wait(platform, request);
     return unknown();
 }
@@ -177,6 +207,8 @@ Reply change(FakePlatform& platform, const Request& request, const std::string& 
     } else if (what == "issues") {
         platform.set_place(json.value("platform", "github"), place_of(json),
                            state_of(json.at("state").get<std::string>()));
+    } else if (what == "app") {
+        platform.with_app([&](GithubApp& app) { change_app(app, json); });
     } else if (what == "reset") {
         platform.reset();
     } else {

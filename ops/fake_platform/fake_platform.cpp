@@ -38,8 +38,9 @@ FakePlatform::Entry FakePlatform::log_request(const Request& request) {
     entry->query = request.query;
     entry->body = request.body;
     log_.push_back(entry);
-    const bool deletes = request.path.ends_with("/chat.delete");  // Slack has no DELETE
-    if (request.method == "POST" && !deletes) ++totals_.attempts;
+    const bool posts = !request.path.ends_with("/chat.delete") &&  // Slack has no DELETE, and no PATCH
+                       !request.path.ends_with("/chat.update") && !request.path.ends_with("/access_tokens");
+    if (request.method == "POST" && posts) ++totals_.attempts;
     if (request.method == "GET") ++totals_.lookups;
     return entry;
 }
@@ -164,6 +165,11 @@ void FakePlatform::set_scopes(const std::string& platform, std::string scopes) {
 void FakePlatform::set_place(const std::string& platform, const std::string& place, PlaceState state) {
     const std::lock_guard lock(mutex_);
     store_.set_state(platform, place, state);
+}
+
+void FakePlatform::with_app(const std::function<void(GithubApp&)>& use) {
+    const std::lock_guard lock(mutex_);
+    use(store_.app());
 }
 
 std::int64_t FakePlatform::seed(Comment comment) {

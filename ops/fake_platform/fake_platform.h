@@ -24,7 +24,7 @@ struct PlatformApi;
 struct Fault;
 
 struct Counts {
-    std::size_t attempts = 0;    ///< POST requests to a platform, whatever became of them
+    std::size_t attempts = 0;    ///< POST requests to a platform that post, whatever became of them
     std::size_t applied = 0;     ///< comments they made, also those removed since; suppressed ones not
     std::size_t visible = 0;     ///< comments that exist now, of all authors
     std::size_t held = 0;        ///< requests held now
@@ -71,6 +71,8 @@ class FakePlatform {
     void set_scopes(const std::string& platform, std::string scopes);
     /// Sets the state of an issue, `place` as "owner/repo#7".
     void set_place(const std::string& platform, const std::string& place, PlaceState state);
+    /// Looks at the App that GitHub knows, or changes it.
+    void with_app(const std::function<void(GithubApp&)>& use);
     /// Adds a comment past the API, by any author; returns its id.
     std::int64_t seed(Comment comment);
     /// Edits and removes as a person would; false when there is no such comment.

@@ -39,6 +39,18 @@ std::string root_of(const Request& request) {
     return "http://" + header_of(request, "host") + "/github";
 }
 
+/// The account behind every accepted token.
+std::string own_login(const CommentStore& store) {
+    return store.app().id == 0 ? bot_login : store.app().login();
+}
+
+/// An App's bot is another account than the one of its name without "[bot]".
+int id_of(const std::string& author) {
+    constexpr int bot_of_app = 3;
+    constexpr int person = 2;
+    return author == bot_login ? bot_id : author.starts_with(bot_login) ? bot_of_app : person;
+}
+
 /// Review comments stand beside the conversation: "owner/repo!7".
 bool is_review(const Comment& comment) {
     return comment.place.find('!') != std::string::npos;
@@ -57,9 +69,11 @@ Json comment_json(const Comment& comment, const Request& request) {
                                (review ? "/pull/" + number + "#discussion_r" + id
                                        : "/issues/" + number + "#issuecomment-" + id)},
               {"body", comment.body},
-              {"user", {{"id", comment.author == bot_login ? bot_id : 2}, {"login", comment.author}}},
+              {"user", {{"id", id_of(comment.author)}, {"login", comment.author}}},
               {"created_at", time_of(comment.created_at)},
               {"updated_at", time_of(comment.updated_at)}};
+    json[review ? "pull_request_url" : "issue_url"] =
+        root_of(request) + "/repos/" + repository + (review ? "/pulls/" : "/issues/") + number;
     if (!comment.thread.empty()) json["in_reply_to_id"] = number_of(comment.thread).value_or(0);
     return json;
 }
@@ -91,7 +105,7 @@ Reply create(const Request& request, const std::string& place, CommentStore& sto
     Comment comment;
     comment.platform = platform;
     comment.place = place;
-    comment.author = bot_login;
+    comment.author = own_login(store);
     comment.body = body;
     comment.thread = thread;
     const Json made = comment_json(store.add(std::move(comment)), request);
@@ -151,6 +165,18 @@ Reply list(const Request& request, const std::string& place, const CommentStore&
     return reply;
 }
 
+Reply change(const Request& request, const Comment& comment, CommentStore& store) {
+    if (auto refused = unreadable(store.state(platform, replaced(comment.place, "!", "#")))) return *refused;
+    if (comment.author != own_login(store)) return refusal(403, "Must have admin rights to Repository.");
+    const Json sent = Json::parse(request.body, nullptr, false);
+    if (!sent.is_object() || !sent.contains("body") || !sent["body"].is_string())
+        return refusal(422, "Invalid request.");
+    const auto body = sent["body"].get<std::string>();
+    if (code_points(body) > max_characters) return refusal(422, "Validation Failed: body is too long");
+    store.edit(comment.id, body);
+    return answer(200, comment_json(*store.find(comment.id), request));
+}
+
 /// `path`: the repository with the mark of the kind of comment, "owner/repo#" or "owner/repo!".
 Reply one_comment(const Request& request, const std::string& path, std::int64_t id, CommentStore& store) {
     const Comment* comment = store.find(id);
@@ -158,8 +184,9 @@ Reply one_comment(const Request& request, const std::string& path, std::int64_t 
         return refusal(404, "Not Found");
     }
     if (request.method == "GET") return answer(200, comment_json(*comment, request));
+    if (request.method == "PATCH") return change(request, *comment, store);
     if (request.method != "DELETE") return refusal(404, "Not Found");
-    if (comment->author != bot_login) return refusal(403, "Must have admin rights to Repository.");
+    if (comment->author != own_login(store)) return refusal(403, "Must have admin rights to Repository.");
     store.remove(id);
     return {204, {}, "", Ending::answer};
 }
@@ -207,6 +234,13 @@ Reply authorised(const Request& request, CommentStore& store) {
     }
     const std::string credential = header_of(request, "authorization");
     if (credential.empty()) return refusal(401, "Requires authentication");
+    if (store.app().id != 0) {
+        if (auto of_app = serve_github_app(request, store.app(), store.now())) return *of_app;
+        const Segments at = split(request.path, '/');
+        const std::string repository = at.size() > 3 && at[1] == "repos" ? at[2] + "/" + at[3] : "-/-";
+        const auto refused = refused_by_app(request, repository, store.app(), store.now());
+        return refused ? *refused : routed(request, store);
+    }
     if (!store.accepts_bearer(credential)) return refusal(401, "Bad credentials");
     return routed(request, store);
 }

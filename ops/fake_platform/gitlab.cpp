@@ -106,6 +106,22 @@ Reply remove(const std::string& place, const std::string& id_text, CommentStore&
     return {204, {}, "", Ending::answer};
 }
 
+/// A note by itself: read, or written again.
+Reply one_note(const Request& request, const std::string& place, const std::string& id_text,
+               CommentStore& store) {
+    const auto id = number_of(id_text);
+    const Comment* const note = id ? store.find(*id) : nullptr;
+    if (note == nullptr || note->platform != platform || note->place != place)
+        return refusal(404, "404 Not found");
+    if (request.method == "GET") return answer(200, note_json(*note));
+    if (note->author != bot_login) return refusal(403, "403 Forbidden");
+    const Json sent = Json::parse(request.body, nullptr, false);
+    if (!sent.is_object() || !sent.contains("body") || !sent["body"].is_string())
+        return answer(400, {{"error", "body is missing"}});
+    store.edit(*id, without_quick_actions(sent["body"].get<std::string>()));
+    return answer(200, note_json(*store.find(*id)));
+}
+
 /// `rest`: what follows the number.
 Reply of_place(const Request& request, const std::string& place, const std::vector<std::string>& rest,
                CommentStore& store) {
@@ -115,6 +131,8 @@ Reply of_place(const Request& request, const std::string& place, const std::vect
     if (rest.size() == 1 && rest[0] == "notes" && get) return list(request, place, store);
     if (rest.size() == 2 && rest[0] == "notes" && request.method == "DELETE")
         return remove(place, rest[1], store);
+    if (rest.size() == 2 && rest[0] == "notes" && (get || request.method == "PUT"))
+        return one_note(request, place, rest[1], store);
     if (rest.size() >= 2 && rest[0] == "discussions") {
         const auto found = discussion(place, rest[1], store);
         if (rest.size() == 2 && get) return found;

@@ -58,12 +58,9 @@ Json message_json(const Comment& message, bool with_metadata) {
     return json;
 }
 
-Reply post_message(const Json& sent, CommentStore& store) {
-    const auto channel = text_at(sent, "channel");
-    const PlaceState state = store.state(platform, channel);
-    if (auto refused = unreadable(state)) return *refused;
-    if (state == PlaceState::locked) return refusal("is_archived");
-    auto body = text_at(sent, "text").substr(0, max_text_characters);
+/// What a message shows, or the refusal of it.
+std::optional<Reply> read_body(const Json& sent, std::string& body) {
+    body = text_at(sent, "text").substr(0, max_text_characters);
     if (sent.contains("blocks")) {
         std::size_t size = 0;
         std::string shown;
@@ -78,6 +75,16 @@ Reply post_message(const Json& sent, CommentStore& store) {
         body = shown;
     }
     if (trimmed(body).empty()) return refusal("no_text");
+    return std::nullopt;
+}
+
+Reply post_message(const Json& sent, CommentStore& store) {
+    const auto channel = text_at(sent, "channel");
+    const PlaceState state = store.state(platform, channel);
+    if (auto refused = unreadable(state)) return *refused;
+    if (state == PlaceState::locked) return refusal("is_archived");
+    std::string body;
+    if (auto refused = read_body(sent, body)) return *refused;
     Comment message;
     message.platform = platform;
     message.place = channel;
@@ -88,6 +95,17 @@ Reply post_message(const Json& sent, CommentStore& store) {
     const Comment& made = store.add(std::move(message));
     return answer(
         {{"ok", true}, {"channel", channel}, {"ts", slack_ts(made)}, {"message", message_json(made, false)}});
+}
+
+Reply update_message(const Json& sent, CommentStore& store) {
+    const auto ts = text_at(sent, "ts");
+    const Comment* const message = message_at(store, text_at(sent, "channel"), ts);
+    if (message == nullptr) return refusal("message_not_found");
+    if (message->author != bot_login) return refusal("cant_update_message");
+    std::string body;
+    if (auto refused = read_body(sent, body)) return *refused;
+    store.edit(message->id, body, sent.contains("metadata") ? sent["metadata"].dump() : "");
+    return answer({{"ok", true}, {"channel", text_at(sent, "channel")}, {"ts", ts}, {"text", body}});
 }
 
 Reply delete_message(const Json& sent, CommentStore& store) {
@@ -110,7 +128,8 @@ Reply list(const std::map<std::string, std::string>& parameters, bool replies, c
     std::erase_if(messages, [&](const Comment* message) {
         const bool in_place = replies ? message->thread == given("ts") || slack_ts(*message) == given("ts")
                                       : message->thread.empty();
-        return !in_place || slack_ts(*message) < given("oldest");
+        const bool is_late = !given("latest").empty() && slack_ts(*message) > given("latest");
+        return !in_place || is_late || slack_ts(*message) < given("oldest");
     });
     if (!replies) std::reverse(messages.begin(), messages.end());
     constexpr std::string_view cursor_start = "from=";
@@ -161,6 +180,7 @@ Reply serve_slack(const Request& request, CommentStore& store) {
     const Json sent = Json::parse(request.body, nullptr, false);
     if (!sent.is_object()) return refusal("invalid_json");
     if (method == "chat.postMessage") return post_message(sent, store);
+    if (method == "chat.update") return update_message(sent, store);
     if (method == "chat.delete") return delete_message(sent, store);
     return refusal("unknown_method");
 }

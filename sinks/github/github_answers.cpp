@@ -41,6 +41,11 @@ bool says_locked(const HttpAnswer& answer) {
     return std::find(words.begin(), words.end(), "locked") != words.end();
 }
 
+/// "This installation has been suspended": no place of it can be written to.
+bool says_suspended(const HttpAnswer& answer) {
+    return lowered(message_of(answer)).find("suspended") != std::string::npos;
+}
+
 bool is_redirect(int status) {
     return status >= 300 && status < 400;
 }
@@ -53,8 +58,43 @@ std::optional<Account> read_github_account(const std::string& json) {
     return account;
 }
 
+std::optional<GithubToken> read_github_token(const HttpAnswer& answer) {
+    if (answer.outcome != HttpOutcome::answered || answer.status != 201) return std::nullopt;
+    const auto json = parsed(answer.body);
+    GithubToken token{.text = text_at(json, "token")};
+    const auto ends = parse_instant(text_at(json, "expires_at"));
+    const bool is_line = std::none_of(token.text.begin(), token.text.end(),
+                                      [](unsigned char c) { return c <= 0x20 || c == 0x7F; });
+    if (token.text.empty() || !is_line || !ends) return std::nullopt;
+    // By GitHub's clock alone: ours may be another. It gives none for longer than an hour.
+    token.lifetime = std::clamp<Micros>(*ends - time_of(answer), 0s, 1h);
+    return token;
+}
+
+std::optional<Account> read_github_bot(const std::string& json) {
+    const auto slug = text_at(parsed(json), "slug");
+    if (slug.empty()) return std::nullopt;
+    return Account{.name = slug + "[bot]"};
+}
+
+std::optional<std::vector<std::string>> read_github_permissions(const std::string& json) {
+    const auto app = parsed(json);
+    const auto found = app.find("permissions");
+    if (found == app.end() || !found->is_object()) return std::nullopt;
+    std::vector<std::string> permissions;
+    for (const auto& [name, level] : found->items())
+        if (level.is_string()) permissions.push_back(name + ":" + level.get<std::string>());
+    return permissions;
+}
+
 std::optional<RemotePost> read_github_comment(const std::string& json) {
     return comment_in(parsed(json));
+}
+
+bool is_github_comment_of(const std::string& json, std::int64_t number) {
+    const auto comment = parsed(json);
+    return text_at(comment, "issue_url").ends_with(fmt::format("/issues/{}", number)) ||
+           text_at(comment, "pull_request_url").ends_with(fmt::format("/pulls/{}", number));
 }
 
 std::optional<std::vector<RemotePost>> read_github_comments(const std::string& json) {
@@ -104,7 +144,7 @@ std::string github_cause(const HttpAnswer& answer) {
     return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
 }
 
-Attempt classify_github_comment(const HttpAnswer& answer) {
+Attempt classify_github_comment(const HttpAnswer& answer, int done) {
     Attempt attempt = not_sent(Answer::unknown, github_cause(answer));
     attempt.platform = platform_state(answer);
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
@@ -120,8 +160,8 @@ Attempt classify_github_comment(const HttpAnswer& answer) {
         attempt.is_estimate = limit->is_estimate;
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
-        attempt.scope_is_target = status == 403;
-    } else if (const auto comment = status == 201 ? read_github_comment(answer.body) : std::nullopt) {
+        attempt.scope_is_target = status == 403 && !says_suspended(answer);
+    } else if (const auto comment = status == done ? read_github_comment(answer.body) : std::nullopt) {
         attempt.answer = Answer::sent;
         attempt.receipt = {.remote_id = fmt::format("{}", comment->id), .remote_url = comment->url};
         attempt.cause.clear();

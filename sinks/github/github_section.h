@@ -1,6 +1,7 @@
 // [github] of the configuration.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/config_keys.h"
@@ -10,8 +11,10 @@ namespace epilogue {
 
 struct GithubSection {
     std::string api_url = "https://api.github.com";
-    Secret token;  ///< empty: its posts wait for one
+    Secret token;  ///< neither this nor an App: its posts wait
     std::string budget = "auto";
+    std::int64_t app_id = 0;  ///< of a GitHub App, instead of the token; 0: none
+    Secret private_key = {};  ///< the App's, as PEM
     bool operator==(const GithubSection&) const = default;
 };
 

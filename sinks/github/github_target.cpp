@@ -1,6 +1,7 @@
 #include "sinks/github/github_target.h"
 
 #include "base/text.h"
+#include "sinks/port/edited_message.h"
 #include "sinks/port/text_rules.h"
 
 namespace epilogue {
@@ -13,8 +14,14 @@ bool is_repo(std::string_view text) {
 constexpr TextRule repo_rule{is_repo, R"("owner/name")"};
 
 GithubTarget read_short(const ProcessorReader& json) {
-    return {json.text("repo", repo_rule), json.positive("number"),
-            json.optional_positive("review_comment_id"), json.optional_positive("installation_id")};
+    GithubTarget target{json.text("repo", repo_rule), json.positive("number"),
+                        json.optional_positive("review_comment_id"),
+                        json.optional_positive("installation_id")};
+    if (is_update(json)) {
+        target.comment_id = json.positive("comment_id");
+        target.notify = json.flag(member_notify, false);
+    }
+    return target;
 }
 
 void write_short(const ProcessorWriter& json, const GithubTarget& target) {
@@ -22,6 +29,8 @@ void write_short(const ProcessorWriter& json, const GithubTarget& target) {
     json.number("number", target.number);
     json.optional_number("review_comment_id", target.review_comment_id);
     json.optional_number("installation_id", target.installation_id);
+    write_update(json, target.comment_id.has_value(), target.notify);
+    if (target.comment_id) json.number("comment_id", *target.comment_id);
 }
 
 GithubTarget read_view(const ProcessorReader& view, bool is_inline) {
@@ -65,7 +74,8 @@ void write_v1(const ProcessorWriter& json, const GithubTarget& target) {
 
 std::string GithubTarget::describe() const {
     return lowered(repo) + "#" + std::to_string(number) +
-           (review_comment_id ? "/r" + std::to_string(*review_comment_id) : "");
+           (review_comment_id ? "/r" + std::to_string(*review_comment_id) : "") +
+           (comment_id ? "/c" + std::to_string(*comment_id) : "");
 }
 
 std::vector<ProcessorShape> github_shapes() {
@@ -80,6 +90,9 @@ std::vector<WantedPart> github_members() {
     return {{"repo"},
             {"number"},
             {"review_comment_id"},
+            {member_mode_of_post},
+            {"comment_id"},
+            {member_notify},
             {"installation_id"},
             {"github_view", view},
             {"github_view_data", view},

@@ -17,9 +17,12 @@ struct GithubTarget {
     std::int64_t number = 0;
     std::optional<std::int64_t> review_comment_id;  ///< reply in that review thread
     std::optional<std::int64_t> installation_id;
+    std::optional<std::int64_t> comment_id = {};  ///< the comment of ours that is written into
+    bool notify = false;                          ///< and a short comment tells of it
 
     bool operator==(const GithubTarget&) const = default;
-    /// "owner/name#42" in lower case; of a review thread "…#42/r7".
+    /// "owner/name#42" in lower case; of a review thread "…#42/r7"; of a comment that is
+    /// written into "…/c9" behind that.
     std::string describe() const;
 };
 

@@ -87,7 +87,7 @@ std::string gitlab_cause(const HttpAnswer& answer) {
     return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
 }
 
-Attempt classify_gitlab_note(const HttpAnswer& answer) {
+Attempt classify_gitlab_note(const HttpAnswer& answer, int done) {
     Attempt attempt = not_sent(Answer::unknown, gitlab_cause(answer));
     attempt.platform = platform_state(answer);
     if (answer.outcome == HttpOutcome::uncertain) return attempt;
@@ -103,7 +103,7 @@ Attempt classify_gitlab_note(const HttpAnswer& answer) {
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
         attempt.scope_is_target = status == 403;
-    } else if (const auto note = status == 201 ? read_gitlab_note(answer.body) : std::nullopt) {
+    } else if (const auto note = status == done ? read_gitlab_note(answer.body) : std::nullopt) {
         attempt.answer = Answer::sent;
         attempt.receipt.remote_id = fmt::format("{}", note->id);
         attempt.cause.clear();

@@ -29,8 +29,8 @@ std::optional<std::chrono::seconds> gitlab_wait(const HttpAnswer& answer);
 /// Status and reason in a few words for people: "400 Maximum number of comments exceeded".
 std::string gitlab_cause(const HttpAnswer& answer);
 
-/// What the answer to a new note means.
-Attempt classify_gitlab_note(const HttpAnswer& answer);
+/// What the answer to a new note means; to a changed one, when `done` is 200.
+Attempt classify_gitlab_note(const HttpAnswer& answer, int done = 201);
 
 /// Why a look-up that got this answer saw nothing.
 LookupResult gitlab_lookup_failed(const HttpAnswer& answer);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "sinks/port/edited_message.h"
 #include "sinks/port/text_rules.h"
 
 namespace epilogue {
@@ -45,7 +46,13 @@ GitlabTarget read_short(const ProcessorReader& json) {
         is_number ? std::to_string(json.positive("project")) : json.text("project", path_rule);
     const std::int64_t iid = json.positive("iid");
     const bool merge_request = json.text("kind", kind_rule) == "merge_request";
-    return {std::move(project), iid, merge_request, json.optional_text("discussion_id", discussion_rule)};
+    GitlabTarget target{std::move(project), iid, merge_request,
+                        json.optional_text("discussion_id", discussion_rule)};
+    if (is_update(json)) {
+        target.note_id = json.positive("note_id");
+        target.notify = json.flag(member_notify, false);
+    }
+    return target;
 }
 
 void write_short(const ProcessorWriter& json, const GitlabTarget& target) {
@@ -56,6 +63,8 @@ void write_short(const ProcessorWriter& json, const GitlabTarget& target) {
     json.number("iid", target.iid);
     json.text("kind", target.merge_request ? "merge_request" : "issue");
     json.optional_text("discussion_id", target.discussion_id);
+    write_update(json, target.note_id.has_value(), target.notify);
+    if (target.note_id) json.number("note_id", *target.note_id);
 }
 
 GitlabTarget read_view(const ProcessorReader& view) {
@@ -93,7 +102,8 @@ void write_v1(const ProcessorWriter& json, const GitlabTarget& target) {
 
 std::string GitlabTarget::describe() const {
     return lowered(project) + (merge_request ? "!" : "#") + std::to_string(iid) +
-           (discussion_id.empty() ? "" : "/" + discussion_id);
+           (discussion_id.empty() ? "" : "/" + discussion_id) +
+           (note_id ? "/n" + std::to_string(*note_id) : "");
 }
 
 std::vector<ProcessorShape> gitlab_shapes() {
@@ -104,8 +114,15 @@ std::vector<ProcessorShape> gitlab_shapes() {
 
 std::vector<WantedPart> gitlab_members() {
     const std::vector<WantedPart> view{{"project_id"}, {"issue_number"}, {"is_mr"}, {"discussion_id"}};
-    return {
-        {"project"}, {"iid"}, {"kind"}, {"discussion_id"}, {"gitlab_view", view}, {"gitlab_view_data", view}};
+    return {{"project"},
+            {"iid"},
+            {"kind"},
+            {"discussion_id"},
+            {member_mode_of_post},
+            {"note_id"},
+            {member_notify},
+            {"gitlab_view", view},
+            {"gitlab_view_data", view}};
 }
 
 }  // namespace epilogue

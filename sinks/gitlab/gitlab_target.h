@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +16,13 @@ struct GitlabTarget {
     std::string project;  ///< numeric id in decimal, or "group/name"
     std::int64_t iid = 0;
     bool merge_request = false;
-    std::string discussion_id;  ///< empty: a plain note
+    std::string discussion_id;                 ///< empty: a plain note
+    std::optional<std::int64_t> note_id = {};  ///< the note of ours that is written into
+    bool notify = false;                       ///< and a short note tells of it
 
     bool operator==(const GitlabTarget&) const = default;
-    /// "4455!7", of an issue "4455#7", the project in lower case; in a discussion "…/<id>".
+    /// "4455!7", of an issue "4455#7", the project in lower case; in a discussion "…/<id>"; of a note
+    /// that is written into "…/n9" behind that.
     std::string describe() const;
 };
 

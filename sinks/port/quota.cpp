@@ -40,7 +40,7 @@ Quota quota_by_credential(const CredentialQuota& of) {
     const auto credential = credential_of(of.platform, of.token, of.api_url, of.origin);
     const auto limits = limits_of(of.budget, of.api_url, of.origin, of.published);
     return {.credential = credential,
-            .setting = "[" + std::string(of.platform) + "] token",
+            .setting = of.setting.empty() ? "[" + std::string(of.platform) + "] token" : of.setting,
             .window = credential,
             .look_window = credential,
             .limits = limits,

@@ -44,6 +44,7 @@ struct CredentialQuota {
     std::string_view api_url;
     std::string_view origin;     ///< the platform's own
     std::string_view published;  ///< its limits there
+    std::string setting = {};    ///< as Quota has it; "": the token of the platform's section
 };
 /// The quota where a platform counts all calls of a credential together: one window for writes and look-ups.
 Quota quota_by_credential(const CredentialQuota& of);

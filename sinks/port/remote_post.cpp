@@ -71,6 +71,26 @@ LookupResult forbidden(std::string cause) {
     return lookup;
 }
 
+LookupResult not_looked(const Attempt& no_right) {
+    LookupResult lookup = lookup_failed(no_right.cause);
+    lookup.forbidden = no_right.answer == Answer::unauthorised || no_right.answer == Answer::refused;
+    lookup.rate_limited = no_right.rate_limited;
+    lookup.not_before = no_right.not_before;
+    lookup.is_estimate = no_right.is_estimate;
+    lookup.platform = no_right.platform;
+    return lookup;
+}
+
+Attempt not_written(const LookupResult& failure) {
+    Attempt attempt = not_sent(failure.forbidden ? Answer::unauthorised : Answer::retry, failure.cause);
+    attempt.scope_is_target = failure.forbidden;
+    attempt.rate_limited = failure.rate_limited;
+    attempt.not_before = failure.not_before;
+    attempt.is_estimate = failure.is_estimate;
+    attempt.platform = failure.platform;
+    return attempt;
+}
+
 TokenStatus token_status(std::string setting, const HttpAnswer& answer) {
     TokenStatus report;
     report.setting = std::move(setting);

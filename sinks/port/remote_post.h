@@ -71,6 +71,12 @@ LookupResult later_page_failed(LookupResult failure);
 /// A look-up of which nothing may be concluded, and it will fail again when it is tried again.
 LookupResult forbidden(std::string cause);
 
+/// A look-up that was not made, because there is no right to: as an attempt to post found.
+LookupResult not_looked(const Attempt& no_right);
+
+/// An attempt that was not made, because what it needed to know could not be read.
+Attempt not_written(const LookupResult& failure);
+
 /// A report on a token that has got `answer` so far: accepted by a 2xx, refused by a 401, else unreachable.
 TokenStatus token_status(std::string setting, const HttpAnswer& answer);
 /// May::yes when one of `wanted` is among the scopes, unknown when they are not told.

@@ -1,5 +1,6 @@
 // The port behind which a platform stands: look, then write. A sink does no I/O: each operation is a
-// dialogue, which says what request it wants next. One dialogue applies at most one write.
+// dialogue, which says what request it wants next. One dialogue applies at most one write, beside those that
+// can be repeated without harm.
 #pragma once
 
 #include <chrono>
@@ -99,7 +100,8 @@ class Sink {
     virtual std::string render(const Summary& summary, const DeliveryId& delivery_id) const = 0;
     /// Looks for our marker at the target.
     virtual Dialogue<LookupResult> find(Post post) = 0;
-    /// At most one write that the platform may have applied: another only after a definite no.
+    /// At most one write that the platform may have applied and that must not be repeated: another only after
+    /// a definite no.
     virtual Dialogue<Attempt> create(Post post) = 0;
     /// Removes a duplicate of ours; true when it is gone.
     virtual Dialogue<bool> remove(Post post, Receipt duplicate) = 0;

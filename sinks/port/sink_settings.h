@@ -1,9 +1,11 @@
 // What a sink is made with.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/config_extensions.h"
+#include "base/instant.h"
 
 namespace epilogue {
 
@@ -11,8 +13,9 @@ namespace epilogue {
 /// Secrets are resolved: no `env:` or `file:` here.
 struct SinkSettings {
     ConfigExtensions sections;
-    std::string mac_key;  ///< the first of [security] keys
-    std::string version;  ///< ours
+    std::string mac_key;                        ///< the first of [security] keys
+    std::string version;                        ///< ours
+    std::function<Instant()> now = system_now;  ///< what tokens that end are counted by
 };
 
 }  // namespace epilogue

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "sinks/format/folded.h"
 #include "sinks/format/format.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
@@ -93,13 +94,24 @@ Dialogue<LookupResult> SlackSink::find(Post post) {
     auto reading = read_marked(post, *place);
     const auto marked = co_await reading;
     if (!marked.what) co_return marked.failure;
+    std::vector<SlackMessage> candidates;
+    if (!place->message_ts.empty() && !place->notify) {
+        auto reading_edited = shown(*place);
+        const auto edited = co_await reading_edited;
+        if (!edited.what) co_return edited.failure;
+        if (*edited.what && (*edited.what)->delivery_id == post.delivery_id)
+            candidates.push_back(**edited.what);
+    }
+    // What tells of a message is looked for, and not what it tells of.
+    for (const auto& message : *marked.what)
+        if (message.ts != place->message_ts) candidates.push_back(message);
     LookupResult lookup;
     lookup.ok = true;
-    if (marked.what->empty()) co_return lookup;
+    if (candidates.empty()) co_return lookup;
     auto asking = ask_who_we_are(token);
     const auto me = co_await asking;
     if (!me.what) co_return me.failure;
-    for (const auto& message : *marked.what) {
+    for (const auto& message : candidates) {
         const bool known = !lookup.found.empty() && lookup.found.back().remote_id == message.ts;
         if (!known && same_author(message.author, *me.what))
             lookup.found.push_back({.remote_id = message.ts, .remote_url = link_to(*place, message.ts)});
@@ -112,24 +124,85 @@ Dialogue<Attempt> SlackSink::create(Post post) {
     if (place == nullptr) co_return not_sent(Answer::refused, no_place);
     const auto token = token_for(*place);
     if (token.empty()) co_return not_sent(Answer::unauthorised, no_token);
-    auto message = message_of(post, *place);
+    if (!place->message_ts.empty()) {
+        auto editing = edit(post, *place);
+        const auto edited = co_await editing;
+        if (edited) co_return *edited;
+    }
+    auto posting = post_new(post, *place);
+    co_return co_await posting;
+}
+
+Dialogue<Attempt> SlackSink::post_new(Post post, SlackTarget place) {
+    auto writing = write("chat.postMessage", post, place);
+    const auto answer = co_await writing;
+    auto attempt = classify_slack_message(answer);
+    if (attempt.answer == Answer::sent)
+        attempt.receipt.remote_url = link_to(place, attempt.receipt.remote_id);
+    co_return attempt;
+}
+
+Dialogue<HttpAnswer> SlackSink::write(std::string method, Post post, SlackTarget place) {
+    const auto token = token_for(place);
+    auto message = message_of(post, place);
+    if (method == "chat.update") {
+        message["ts"] = place.message_ts;
+        message.erase("thread_ts");
+        message.erase("client_msg_id");
+    }
     const std::size_t block = code_points(post.body);
     message["text"] =
         truncated_mrkdwn(post.body, max_message_characters - std::min(block, max_block_characters));
     message["blocks"] = {{{"type", "markdown"}, {"text", post.body}}};
-    auto request = call(token, "chat.postMessage", body_of(message));
-    auto answer = co_await request;
-    if (refuses_blocks(answer)) {
-        message.erase("blocks");
-        message["text"] = truncated_mrkdwn(post.body, max_block_characters);
-        auto as_text = call(token, "chat.postMessage", body_of(message));
-        auto second = co_await as_text;
-        answer = std::move(second);
+    auto request = call(token, method, body_of(message));
+    const auto answer = co_await request;
+    if (!refuses_blocks(answer)) co_return answer;
+    message["blocks"] = nlohmann::json::array();  // a changed message keeps the blocks that are not named
+    message["text"] = truncated_mrkdwn(post.body, max_block_characters);
+    if (method != "chat.update") message.erase("blocks");
+    auto as_text = call(token, method, body_of(message));
+    co_return co_await as_text;
+}
+
+Dialogue<ReadOf<std::optional<SlackMessage>>> SlackSink::shown(SlackTarget place) {
+    const auto token = token_for(place);
+    const auto query =
+        fmt::format("{0}?channel={1}{2}&oldest={3}&latest={3}&inclusive=true&include_all_metadata=true",
+                    place.thread_ts.empty() ? "conversations.history" : "conversations.replies",
+                    place.channel, place.thread_ts.empty() ? "" : "&ts=" + place.thread_ts, place.message_ts);
+    auto request = ask(token, query);
+    const auto answer = co_await request;
+    const auto page = read_slack_page(answer);
+    if (!page) co_return slack_lookup_failed(answer);
+    const auto found =
+        std::find_if(page->messages.begin(), page->messages.end(),
+                     [&](const SlackMessage& message) { return message.ts == place.message_ts; });
+    if (found == page->messages.end()) co_return std::optional<SlackMessage>();
+    auto asking = ask_who_we_are(token);
+    const auto me = co_await asking;
+    if (!me.what) co_return me.failure;
+    co_return same_author(found->author, *me.what) ? std::optional(*found) : std::nullopt;
+}
+
+Dialogue<std::optional<Attempt>> SlackSink::edit(Post post, SlackTarget place) {
+    auto reading = shown(place);
+    const auto found = co_await reading;
+    if (!found.what) co_return not_written(found.failure);
+    if (!*found.what) co_return std::nullopt;
+    Attempt attempt = not_sent(Answer::sent, "");
+    attempt.platform = PlatformState::answered;
+    attempt.receipt.remote_id = place.message_ts;
+    if ((*found.what)->delivery_id != post.delivery_id) {
+        auto writing = write("chat.update", post, place);
+        const auto answer = co_await writing;
+        if (has_nothing_to_change(answer)) co_return std::nullopt;
+        attempt = classify_slack_message(answer);
     }
-    auto attempt = classify_slack_message(answer);
-    if (attempt.answer == Answer::sent)
-        attempt.receipt.remote_url = link_to(*place, attempt.receipt.remote_id);
-    co_return attempt;
+    attempt.receipt.remote_url = link_to(place, place.message_ts);
+    if (attempt.answer != Answer::sent || !place.notify) co_return attempt;
+    post.body = notice_of(post.body, attempt.receipt.remote_url);
+    auto telling = post_new(post, place);
+    co_return co_await telling;
 }
 
 Dialogue<bool> SlackSink::remove(Post post, Receipt duplicate) {

@@ -38,6 +38,8 @@ class SlackSink final : public Sink {
 
     /// Posts the body as a block, with a short text for the notification. When Slack refuses the blocks,
     /// which is a definite no, the same call posts the body as text.
+    /// With `message_ts` the post is written into that message, when it is ours; else it becomes a message of
+    /// its own. Writing it again changes nothing. With `notify` the message that tells of it is looked for.
     Dialogue<Attempt> create(Post post) override;
 
     /// Deletes the message; true also when it was gone before.
@@ -59,6 +61,13 @@ class SlackSink final : public Sink {
     HttpRequest ask(const std::string& token, const std::string& method_and_query) const;
     /// The messages with the post's metadata, oldest first, or why they could not be read.
     Dialogue<ReadOf<std::vector<SlackMessage>>> read_marked(Post post, SlackTarget place) const;
+    /// The message that is written into; nullopt when it is gone, or not ours.
+    Dialogue<ReadOf<std::optional<SlackMessage>>> shown(SlackTarget place);
+    /// nullopt: there is nothing to write into.
+    Dialogue<std::optional<Attempt>> edit(Post post, SlackTarget place);
+    Dialogue<Attempt> post_new(Post post, SlackTarget place);
+    /// The answer to a method that writes: with the body as a block, or, when that is refused, as text.
+    Dialogue<HttpAnswer> write(std::string method, Post post, SlackTarget place);
     /// Who the token makes us, asked once, or why it could not be asked.
     Dialogue<ReadOf<SlackAccount>> ask_who_we_are(std::string token);
     std::optional<SlackAccount> known_account(const std::string& token) const;

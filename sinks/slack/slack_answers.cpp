@@ -46,6 +46,9 @@ constexpr std::array<std::string_view, 16> of_credential{"not_authed",
 constexpr std::array<std::string_view, 4> of_blocks{"invalid_blocks", "invalid_blocks_format",
                                                     "msg_blocks_too_long", "block_mismatch"};
 
+constexpr std::array<std::string_view, 3> of_change{"message_not_found", "cant_update_message",
+                                                    "edit_window_closed"};
+
 constexpr std::array<std::string_view, 2> of_rate{"ratelimited", "rate_limited"};
 
 /// A look-up that Slack refuses like this will be refused tomorrow.
@@ -123,6 +126,11 @@ std::string slack_error(const HttpAnswer& answer) {
     const auto ok = json.is_object() ? json.find("ok") : json.end();
     const bool refused = ok != json.end() && ok->is_boolean() && !ok->get<bool>();
     return refused ? one_line(text_at(json, "error")) : std::string{};
+}
+
+bool has_nothing_to_change(const HttpAnswer& answer) {
+    return answer.outcome == HttpOutcome::answered && answer.status < 500 &&
+           among(of_change, slack_error(answer));
 }
 
 bool refuses_blocks(const HttpAnswer& answer) {

@@ -41,6 +41,9 @@ std::optional<SlackPage> read_slack_page(const HttpAnswer& answer);
 /// `error` of an answer with `ok: false`; "" when there is none.
 std::string slack_error(const HttpAnswer& answer);
 
+/// True when there is no message of ours to be changed (any more).
+bool has_nothing_to_change(const HttpAnswer& answer);
+
 /// True when Slack took no offence but at the blocks: the same text without them may pass.
 bool refuses_blocks(const HttpAnswer& answer);
 

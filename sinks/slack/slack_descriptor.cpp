@@ -27,7 +27,8 @@ const SinkDescriptor& slack_sink() {
         .describe = describe_place<SlackTarget>,
         .same = same_place<SlackTarget>,
         .make = make_slack,
-        .form = R"({"channel": "C…", "thread_ts": "…"?, "team_id": "T…"?})"};
+        .form = R"({"channel": "C…", "thread_ts": "…"?, "team_id": "T…"?, )"
+                R"("mode_of_post": "update"?, "message_ts": "…"?, "notify": true?})"};
     return descriptor;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sinks/port/edited_message.h"
 #include "sinks/port/text_rules.h"
 
 namespace epilogue {
@@ -27,14 +28,21 @@ constexpr TextRule id_rule{is_id, R"(an id such as "C0456EFGH")"};
 constexpr TextRule time_rule{is_time, R"(a message's time such as "1763715600.000100")"};
 
 SlackTarget read_short(const ProcessorReader& json) {
-    return {json.text("channel", id_rule), json.optional_text("thread_ts", time_rule),
-            json.optional_text("team_id", id_rule)};
+    SlackTarget target{json.text("channel", id_rule), json.optional_text("thread_ts", time_rule),
+                       json.optional_text("team_id", id_rule)};
+    if (is_update(json)) {
+        target.message_ts = json.text("message_ts", time_rule);
+        target.notify = json.flag(member_notify, false);
+    }
+    return target;
 }
 
 void write_short(const ProcessorWriter& json, const SlackTarget& target) {
     json.text("channel", target.channel);
     json.optional_text("thread_ts", target.thread_ts);
     json.optional_text("team_id", target.team_id);
+    write_update(json, !target.message_ts.empty(), target.notify);
+    if (!target.message_ts.empty()) json.text("message_ts", target.message_ts);
 }
 
 /// A thread's parent is thread_ts; without one the message itself starts the thread.
@@ -63,7 +71,8 @@ void write_v1(const ProcessorWriter& json, const SlackTarget& target) {
 }  // namespace
 
 std::string SlackTarget::describe() const {
-    return (team_id.empty() ? "-" : team_id) + "/" + channel + (thread_ts.empty() ? "" : "/" + thread_ts);
+    return (team_id.empty() ? "-" : team_id) + "/" + channel + (thread_ts.empty() ? "" : "/" + thread_ts) +
+           (message_ts.empty() ? "" : "/m" + message_ts);
 }
 
 std::vector<ProcessorShape> slack_shapes() {
@@ -73,10 +82,14 @@ std::vector<ProcessorShape> slack_shapes() {
 }
 
 std::vector<WantedPart> slack_members() {
-    return {
-        {"channel"},    {"channel_id"},
-        {"message_ts"}, {"thread_ts"},
-        {"team_id"},    {"slack_view_data", {{"channel_id"}, {"message_ts"}, {"thread_ts"}, {"team_id"}}}};
+    return {{"channel"},
+            {"channel_id"},
+            {member_mode_of_post},
+            {member_notify},
+            {"message_ts"},
+            {"thread_ts"},
+            {"team_id"},
+            {"slack_view_data", {{"channel_id"}, {"message_ts"}, {"thread_ts"}, {"team_id"}}}};
 }
 
 }  // namespace epilogue

@@ -186,3 +186,53 @@ BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_i
     BOOST_TEST(by_platform.size() == 3U);
     BOOST_TEST(worker.process().stop(std::chrono::seconds{30}) == 0);
 }
+
+BOOST_AUTO_TEST_CASE(an_acknowledgement_becomes_the_outcome_turn_after_turn_in_spite_of_lost_answers) {
+    const Rig rig("acknowledged", 1);
+    rig.platform().rules(
+        {{{"do", "apply_then_reset"}, {"method", "PATCH"}, {"times", 1}},
+         {{"do", "reset"}, {"method", "PUT"}, {"times", 1}},
+         {{"do", "apply_then_reset"}, {"method", "POST"}, {"path", "/chat.update$"}, {"times", 1}}});
+    const auto acknowledged = [&](const char* platform, const std::string& place, const std::string& at) {
+        const Json comment{{"platform", platform}, {"place", place},   {"body", "I'm on it!"},
+                           {"thread", ""},         {"created_at", at}, {"author", "epilogue-bot"}};
+        return rig.platform().control("POST", "/comments", comment, std::chrono::seconds{60}).at("id");
+    };
+    const std::string at = "2026-11-21T10:00:00Z";  // Slack names a message by its second and, here, its id
+    const auto comment = acknowledged("github", "octo/own#7", at);
+    const auto note = acknowledged("gitlab", "4455#7", at);
+    const auto message = acknowledged("slack", "C1", at).dump();
+    const std::string ts = "1795255200." + std::string(6 - message.size(), '0') + message;
+    V0Conversation told("acknowledged");
+    const std::vector<std::pair<std::string, Json>> places{
+        {"github", {{"repo", "octo/own"}, {"number", 7}, {"comment_id", comment}}},
+        {"gitlab", {{"project", 4455}, {"iid", 7}, {"kind", "issue"}, {"note_id", note}}},
+        {"slack", {{"channel", "C1"}, {"message_ts", ts}}}};
+    for (auto [processor, json] : places) {
+        json["mode_of_post"] = "update";
+        rig.add_callback({"--conversation", told.id(), "--processor", processor, "--mode", "every_turn",
+                          "--processor-json", json.dump()});
+    }
+    auto worker = rig.epilogue().worker();
+    for (int turn = 1; turn <= 2; ++turn) {
+        const std::size_t known = told.records().size();
+        told.user("Go on.").agent_asks("What next, after turn " + std::to_string(turn) + "?");
+        rig.publish(told.records_since(known));
+        eventually("the turn is told at each place", [&] {
+            rig.hurry_look_ups();
+            return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 3 * turn;
+        });
+    }
+    const auto visible = rig.platform().visible();
+    BOOST_TEST(visible.size() == 3U);
+    for (const auto& post : visible) {
+        BOOST_TEST_INFO_SCOPE(post.platform << ": " << post.body);
+        BOOST_TEST(post.body.find("I'm on it!") == std::string::npos);
+        const auto newest = post.body.find("after turn 2");
+        const auto before = post.body.find("after turn 1");
+        BOOST_TEST(newest != std::string::npos);
+        BOOST_TEST((before == std::string::npos) == (post.platform == "slack"));
+        if (post.platform != "slack") BOOST_TEST(newest < before);
+    }
+    BOOST_TEST(worker.process().stop(std::chrono::seconds{30}) == 0);
+}

@@ -79,6 +79,7 @@ Outcome run_schedule(std::uint64_t seed, Trace::Level trace) {
     Random& random = world.schedule.random;
     constexpr std::array<std::string_view, 5> budgets{"", "", "", "5/s", "1/s 40/min"};
     world.platform.limit(std::string(random.one_of(budgets)));
+    if (random.chance(0.2)) world.platform.become_app(seconds{random.between(20, 300)});
     const Micros end = random.between(Micros(seconds{50}), Micros(seconds{150}));
     world.set_up(draw_workload(random.fork(), world.schedule.faults, world.broker.partitions(), end),
                  random.between(1, 3));

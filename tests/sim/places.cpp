@@ -45,6 +45,8 @@ Place place_of(std::int64_t number) {
 Asked asked_by(const HttpRequest& request) {
     const std::string path = path_of(request);
     if (request.method == "DELETE" || path.ends_with("chat.delete")) return Asked::removal;
+    for (const char* end : {"/access_tokens", "/installation", "/app"})
+        if (path.ends_with(end)) return Asked::account;
     if (request.method == "POST") return Asked::post;
     return path.ends_with("/user") || path.ends_with("auth.test") ? Asked::account : Asked::look_up;
 }

@@ -18,7 +18,7 @@ struct Place {
 Place place_of(std::int64_t number);
 
 /// What a sink asks of its platform.
-enum class Asked { post, look_up, account, removal };
+enum class Asked { post, look_up, account, removal };  ///< account: and the tokens of an App
 Asked asked_by(const HttpRequest& request);
 
 /// "github", "gitlab" or "slack".

@@ -44,6 +44,8 @@ class Platform {
     void forbid(const HttpRequest& request);
     void refused_for_good(std::int64_t number) { refused_.push_back(number); }
     void limit(std::string budget) { budget_ = std::move(budget); }
+    /// From now on GitHub is posted to as an App, whose tokens live so long.
+    void become_app(std::chrono::seconds lifetime);
     /// The product's sinks, as they are, for one worker; the judge is told of their look-ups that saw
     /// nothing.
     std::map<std::string, std::unique_ptr<Sink>> sinks() const;
@@ -65,6 +67,7 @@ class Platform {
   private:
     using Comment = fake_platform::Comment;
 
+    bool is_app() const { return store_.app().id != 0; }
     SinkSettings settings() const;
     void begin_place(const HttpRequest& request);
     void add_other(const std::string& platform, const std::string& place, const std::string& body);

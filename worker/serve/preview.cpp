@@ -140,7 +140,7 @@ std::optional<HttpRequest> first_write(Dialogue<Attempt>& dialogue, std::chrono:
     const auto network = over_http();
     const auto until = steady_time() + timeout;
     while (HttpRequest* request = dialogue.request()) {
-        if (request->method != "GET") {
+        if (request->method != "GET" && !request->changes_nothing) {
             hide_token(*request);
             return *request;
         }

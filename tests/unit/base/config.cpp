@@ -10,6 +10,7 @@
 #include "sinks/gitlab/gitlab_section.h"
 #include "sinks/slack/slack_section.h"
 #include "tests/support/golden.h"
+#include "tests/support/rsa_key.h"
 #include "worker/sources/llm_section.h"
 #include "worker/sources/summary_section.h"
 
@@ -144,6 +145,8 @@ budget = "1/s 5000/h"
 api_url = "http://gl"
 token = "glt"
 budget = "3/min"
+[gitlab.namespaces."group/sub"]
+token = "glt-sub"
 [retention]
 bodies_days = 1
 ledger_days = 2
@@ -186,7 +189,8 @@ format = "json"
     expected.extensions.edit<SlackSection>() = {
         "http://s/api", Secret("xoxb"), {{"T1", Secret("xoxb-1")}}, "off"};
     expected.extensions.edit<GithubSection>() = {"http://gh", Secret("ght"), "1/s 5000/h"};
-    expected.extensions.edit<GitlabSection>() = {"http://gl", Secret("glt"), "3/min"};
+    expected.extensions.edit<GitlabSection>() = {
+        "http://gl", Secret("glt"), "3/min", {{"group/sub", Secret("glt-sub")}}};
     expected.retention = {std::chrono::days(1), std::chrono::days(2), std::chrono::days(3),
                           std::chrono::days(4)};
     expected.log = {LogLevel::debug, LogFormat::json};
@@ -228,6 +232,24 @@ BOOST_AUTO_TEST_CASE(variables_hold_text_integers_lists_and_tables) {
     BOOST_TEST((config->kafka.properties == std::map<std::string, std::string>{{"a.b", "c"}, {"d.e", "1"}}));
     BOOST_TEST(config->extensions.get<SlackSection>().teams.at("T1").reveal() == "one");
     BOOST_TEST(config->extensions.get<SlackSection>().teams.at("T2").reveal() == "two");
+}
+
+BOOST_AUTO_TEST_CASE(a_github_app_has_an_id_and_a_key_and_no_token) {
+    const std::string app = "[github]\napp_id = 12\n";
+    const Environment pem{{"PEM", testing::new_rsa_key().private_pem}};
+    const std::string key = "private_key = \"env:PEM\"\n";
+    const Config config = loaded(app + key, pem);
+    BOOST_TEST(config.extensions.get<GithubSection>().app_id == 12);
+    BOOST_TEST(config.extensions.get<GithubSection>().private_key.reveal() == pem.at("PEM"));
+    BOOST_TEST(refusal(app) ==
+               "F:2: [github] app_id: private_key is missing: make one where the App is registered");
+    BOOST_TEST(refusal("[github]\n" + key, pem) ==
+               "F:2: [github] private_key: app_id is missing: it stands where the App is registered");
+    BOOST_TEST(refusal(app + key + "token = \"t\"", pem) ==
+               "F:2: [github] app_id: token is set, too: posts are an App's or a token's, remove one");
+    BOOST_TEST(
+        refusal(app + key, {{"PEM", "hunter2"}}) ==
+        "F:3: [github] private_key: expected an RSA private key as PEM (BEGIN PRIVATE KEY), unencrypted");
 }
 
 BOOST_AUTO_TEST_CASE(a_variable_of_a_known_section_must_name_a_key) {

@@ -56,6 +56,8 @@ BOOST_AUTO_TEST_CASE(no_error_repeats_a_secret) {
         refusal("[security]\nkeys = \"" + value + "\""),
         refusal("[relay]\nkeys = \"" + value + "\""),
         refusal("[relay]\nkeys = [\"" + value + "\\n\"]"),
+        refusal("[github]\napp_id = 1\nprivate_key = \"" + value + "\""),
+        refusal("[gitlab.namespaces.g]\ntokn = \"" + value + "\""),
         refusal("[slack.teams.T1]\ntokn = \"" + value + "\""),
         refusal("[kafka.properties]\nsasl.password = [\"" + value + "\"]"),
         refusal("[kafka]\nproperties = \"" + value + "\""),
@@ -99,4 +101,11 @@ BOOST_AUTO_TEST_CASE(a_sink_with_a_token_needs_a_key) {
     Config config;
     config.extensions.edit<SlackSection>().teams["T1"] = Secret("t");
     BOOST_TEST(!validate_for_use(config, all_sections()).has_value());
+    Config of_a_group;
+    of_a_group.extensions.edit<GitlabSection>().namespaces["group"] = Secret("t");
+    BOOST_TEST(!validate_for_use(of_a_group, all_sections()).has_value());
+    Config as_app;
+    as_app.extensions.edit<GithubSection>().app_id = 12;
+    as_app.extensions.edit<GithubSection>().private_key = Secret("k");
+    BOOST_TEST(!validate_for_use(as_app, all_sections()).has_value());
 }

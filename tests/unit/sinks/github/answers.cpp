@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_post_is_one_request_with_the_token_and_the_body) {
     const HttpRequest* request = dialogue.request();
     BOOST_TEST(request->method + " " + request->url == "POST " + comments);
     BOOST_TEST(Json::parse(request->body) == (Json{{"body", post().body}}));
-    BOOST_TEST(request->headers.at(1) == "Authorization: Bearer token");
+    BOOST_TEST(request->headers.back() == "Authorization: Bearer token");
     dialogue.answer(answered(201, comment(5, "bot")));
     BOOST_TEST((dialogue.request() == nullptr));
     const Attempt attempt = dialogue.outcome();

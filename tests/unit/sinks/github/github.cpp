@@ -178,7 +178,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_token_nothing_is_asked, Fixture) {
     const auto bare = called<GithubSink>(settings);
     const auto attempt = bare.create(post);
     BOOST_TEST(name_of(attempt.answer) == "unauthorised");
-    BOOST_TEST(attempt.cause == "no token: set [github] token");
+    BOOST_TEST(attempt.cause == "no token: set [github] token, or app_id and private_key");
     const auto lookup = bare.find(post);
     BOOST_TEST(!lookup.ok);
     BOOST_TEST(lookup.forbidden);

@@ -141,7 +141,8 @@ BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_place_nothing_is_asked, Fixture) {
     settings.token = " \n";
     const auto bare = called<GitlabSink>(settings);
     BOOST_TEST(name_of(bare.create(post).answer) == "unauthorised");
-    BOOST_TEST(bare.create(post).cause == "no token: set [gitlab] token");
+    BOOST_TEST(bare.create(post).cause ==
+               "no token: set [gitlab] token, or token of [gitlab.namespaces.\"<path>\"]");
     BOOST_TEST(bare.find(post).forbidden);
     for (const std::string bad :
          {"", "name", "group/", "/name", "group//name", "../x", "g/..", "g/n?x", "g%2fn"})
@@ -150,6 +151,32 @@ BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_place_nothing_is_asked, Fixture) {
     BOOST_TEST(name_of(sink.create(post_to("4455", 7, false, "a/../b")).answer) == "refused");
     BOOST_TEST(!sink.remove(post, {.remote_id = "1/../2", .remote_url = {}}));
     BOOST_TEST(platform.log().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(the_token_of_the_longest_path_that_fits_is_used, Fixture) {
+    auto settings = settings_for(platform);
+    settings.namespaces = {{"group", "of the group"}, {"Group/sub", "of sub"}, {"group/sub/one", "of one"}};
+    const auto many = called<GitlabSink>(settings);
+    const std::vector<std::pair<std::string, std::string>> rows{
+        {"group/name", "of the group"}, {"group/subname", "of the group"}, {"group/sub/two", "of sub"},
+        {"GROUP/sub/one", "of one"},    {"other/name", "token"},           {"4455", "token"}};
+    for (const auto& [project, token] : rows) {
+        platform.accept_tokens({token});
+        auto there = post_to(project, 7);
+        BOOST_TEST(name_of(many.create(there).answer) == "sent", project);
+        BOOST_TEST(many.find(there).found.size() == 1U, project);
+    }
+    const auto quota = [&](const std::string& project) { return many.quota(post_to(project, 7).target); };
+    BOOST_TEST(quota("group/sub/two").setting == "[gitlab.namespaces.\"group/sub\"] token");
+    BOOST_TEST(quota("4455").setting == "[gitlab] token");
+    BOOST_TEST(quota("group/name").credential != quota("group/sub/two").credential);
+    BOOST_TEST(quota("group/name").credential == quota("group/subname").credential);
+    platform.accept_tokens({"of sub"});
+    const auto reports = many.check_tokens();
+    BOOST_REQUIRE(reports.size() == 4U);
+    BOOST_TEST((reports[0].state == TokenState::refused));
+    BOOST_TEST(reports[2].setting == "[gitlab.namespaces.\"group/sub\"] token");
+    BOOST_TEST((reports[2].state == TokenState::accepted));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_post_whose_answer_was_lost_is_found_again, Fixture) {
