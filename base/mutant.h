@@ -45,6 +45,10 @@ enum class Mutant {
     followed_beyond_memory,
     followed_gap_given_up,
     followed_own_place_skipped,
+    instruction_not_looked_for,
+    instruction_behind_another_turn,
+    instructed_end_counted,
+    question_outlasts_lease,
 };
 
 #ifdef EPILOGUE_MUTANTS

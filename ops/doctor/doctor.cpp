@@ -35,6 +35,7 @@ void append(Findings& all, const Findings& more) {
 Diagnosis examine(const Config& config) {
     auto asked_broker = std::async(std::launch::async, [&] { return visit_broker(config, broker_within); });
     auto asked_servers = std::async(std::launch::async, [&] { return visit_agent_servers(config); });
+    auto asked_app_servers = std::async(std::launch::async, [&] { return visit_app_servers(config); });
     auto asked_model = std::async(std::launch::async, [&] { return visit_model(config); });
     const DatabaseVisit database = visit_database(config);
 
@@ -58,6 +59,7 @@ Diagnosis examine(const Config& config) {
     diagnosis.findings.push_back(judge_keys(config));
     append(diagnosis.findings, judge_secret_files(config));
     append(diagnosis.findings, asked_servers.get());
+    append(diagnosis.findings, asked_app_servers.get());
     append(diagnosis.findings, asked_model.get());
     for (auto& asked : asked_platforms) {
         PlatformVisit visit = asked.get();

@@ -1,6 +1,8 @@
 // A real OpenHands app server: ops/openhands/epilogue_processor.py in its code and database, with a worker
 // behind it; and its API, which the relay reads.
 #define BOOST_TEST_MODULE app_server
+#include <algorithm>
+
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -117,10 +119,11 @@ BOOST_AUTO_TEST_CASE(the_relay_reads_what_it_has_stored_by_its_api) {
     eventually("it serves", std::chrono::minutes(10),
                [&] { return server.out().find("ready\n") != std::string::npos; });
     Rig rig("app_read", 1);
-    const auto relay = rig.epilogue().start(
-        {"relay"},
-        {{"EPILOGUE_RELAY_HTTP_LISTEN", "127.0.0.1:0"},
-         {"EPILOGUE_RELAY_APP_SERVERS", "[{url = \"http://127.0.0.1:" + port + "\", key = \"k\"}]"}});
+    const std::string url = "http://127.0.0.1:" + port;
+    const std::map<std::string, std::optional<std::string>> variables{
+        {"EPILOGUE_RELAY_HTTP_LISTEN", "127.0.0.1:0"},
+        {"EPILOGUE_RELAY_APP_SERVERS", "[{url = \"" + url + "\", key = \"k\"}]"}};
+    const auto relay = rig.epilogue().start({"relay"}, variables);
     eventually("the topic has both", [&] { return rig.ends().at(0) == 2; });
     const auto records = read_topic(broker_of_this_program().bootstrap(), rig.name());
     BOOST_REQUIRE_EQUAL(records.size(), 2U);
@@ -129,4 +132,27 @@ BOOST_AUTO_TEST_CASE(the_relay_reads_what_it_has_stored_by_its_api) {
         BOOST_TEST(records[i].headers.at("source") == "app_server");
         BOOST_TEST(Json::parse(*records[i].value).at("id") == events.at(1 - i).at("id"));
     }
+
+    // The operator sees how far it is, and that it lets us in.
+    const auto told = [&](const std::vector<std::string>& args) {
+        auto command = rig.epilogue().start(args, variables);
+        if (!command.wait(patience)) throw std::runtime_error("a command does not end");
+        return Json::parse(command.out());
+    };
+    const auto is_read = [&](const Json& row) {
+        return row.at("door") == "app_server" && row.at("server") == url && row.at("behind") == 0 &&
+               !row.at("looked_at").is_null() && !row.at("floor").get<std::string>().empty();
+    };
+    eventually("its position is shown", [&] {
+        const Json rows = told({"relay", "status", "--json"});
+        return std::any_of(rows.begin(), rows.end(), is_read);
+    });
+    const Json diagnosis = told({"doctor", "--json"});
+    const auto& findings = diagnosis.at("findings");
+    BOOST_TEST(std::any_of(findings.begin(), findings.end(),
+                           [&](const Json& finding) {
+                               return finding.at("check") == "app server" && finding.at("severity") == "ok" &&
+                                      finding.at("text") == url + " answers and lets us in";
+                           }),
+               diagnosis.dump());
 }

@@ -40,6 +40,14 @@ std::string FakeLlm::url() const {
     return "http://127.0.0.1:" + std::to_string(server_->port()) + "/v1";
 }
 
+process::Settings FakeLlm::settings() const {
+    return {{"summary.llm", "fast"},
+            {"llm.fast.base_url", url()},
+            {"llm.fast.model", "small"},
+            {"llm.fast.api_key", "sk-test"},
+            {"llm.fast.price_in", std::int64_t{2}}};
+}
+
 void FakeLlm::answer(Handler handler) {
     const std::lock_guard lock(mutex_);
     handler_ = std::move(handler);

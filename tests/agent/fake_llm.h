@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process/settings_file.h"
 #include "ops/fake_platform/http_server.h"
 
 namespace epilogue::testing {
@@ -32,6 +33,8 @@ class FakeLlm {
 
     /// The base URL, below which are its operations.
     std::string url() const;
+    /// The settings by which it is the model that summarises, named `fast`, and has a price.
+    process::Settings settings() const;
     void answer(Handler handler);
     void answer(const FakeCompletion& completion);
     /// An error, as the API writes it.

@@ -152,15 +152,8 @@ std::string confirmations() {
     std::string wrong = ends(scripted.send(), "waiting_for_confirmation");
     expect(scripted->calls().respond(false, "not like this"));
     wrong += ends(scripted, "waiting_for_confirmation");
-    for (int i = 0; i < 4; ++i) {
-        const std::size_t before = scripted->events().size();
-        expect(scripted->calls().respond(true, ""));
-        eventually("the action was done", run_patience,
-                   [&] { return scripted->events().size() > before + 1; });
-        const RunEnd end = expect(scripted->wait_for_end(run_patience));
-        if (end.status == "finished") return wrong + scripted.difference();
-    }
-    return wrong + "never finished";
+    scripted.accept_until_finished();
+    return wrong + scripted.difference();
 }
 
 std::string pause_and_resume() {
@@ -244,17 +237,8 @@ std::string errors() {
            said(RemoteConversation::attach(stranger, unknown).error().kind == Kind::unauthorised, "key");
 }
 
-/// What a request needs for an agent whose history is condensed by an LLM that follows this script.
-Json with_condenser(const std::string& script) {
-    Json llm = Json::parse(server().request(script)).at("agent").at("llm");
-    llm["usage_id"] = "condenser";
-    const Json condenser{
-        {"kind", "LLMSummarizingCondenser"}, {"llm", llm}, {"max_size", 20}, {"keep_first", 2}};
-    return {{"agent", {{"condenser", condenser}}}, {"max_iterations", 12}};
-}
-
 std::string condensed_history() {
-    ScriptedConversation scripted(server(), "burst", with_condenser("summary").dump());
+    ScriptedConversation scripted(server(), "burst", with_condenser(server(), "summary"));
     std::string wrong = ends(scripted.send(), "error", "MaxIterationsReached: ");
     expect(scripted->calls().condense());
     const auto is_condensation = [](const EventRef& event) { return event->kind == "Condensation"; };
@@ -351,7 +335,7 @@ BOOST_AUTO_TEST_CASE(every_scenario_ends_as_it_should_and_its_list_is_the_server
 BOOST_AUTO_TEST_CASE(a_server_killed_in_the_middle_of_everything_ends_each_call_and_loses_nothing) {
     FaultProxy proxy(server().port());
     // Its condenser's LLM will not answer.
-    ScriptedConversation condensing(server(), "think", with_condenser("hang").dump(), proxy.port());
+    ScriptedConversation condensing(server(), "think", with_condenser(server(), "hang"), proxy.port());
     BOOST_TEST(condensing.send().run().status == "finished");
     ScriptedConversation scripted(server(), "slow");
     scripted.send().start();

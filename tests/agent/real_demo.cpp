@@ -4,11 +4,13 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
 #include <signal.h>
 
+#include "base/ids.h"
 #include "base/process/database_server.h"
 #include "base/process/programs.h"
 #include "tests/agent/real_server.h"
@@ -91,6 +93,28 @@ BOOST_AUTO_TEST_CASE(a_real_agents_end_arrives_once_and_an_interrupted_demo_leav
         BOOST_TEST(contains(post, words), post);
     BOOST_TEST(!contains(out, "\x1b"), "an escape code in a file");
     require_nothing_left(whole);
+}
+
+BOOST_AUTO_TEST_CASE(kept_running_it_answers_at_the_printed_addresses_until_it_is_interrupted) {
+    auto command = real_demo();
+    command.emplace_back("--keep");
+    DemoProcess demo(command);
+    std::smatch found;
+    eventually("the commands are printed", ends_within, [&] {
+        BOOST_REQUIRE_MESSAGE(demo.process().running(), demo.out() + demo.process().err());
+        const std::string out = demo.out();
+        return std::regex_search(out, std::regex("conversations run \\S+ --config \\S+\n"));
+    });
+    const std::string out = demo.out();
+    BOOST_REQUIRE(std::regex_search(out, found, std::regex("conversations run (\\S+) --config (\\S+)")));
+    const auto status =
+        run({{EPILOGUE_BINARY_DIR "/bin/epilogue", "relay", "status", "--json", "--config", found[2].str()}},
+            patience);
+    BOOST_TEST(status.status == 0, status.err);
+    BOOST_TEST(contains(status.out, epilogue::normalise_conversation_id(found[1].str()).text()), status.out);
+    demo.process().signal(SIGINT);
+    BOOST_TEST(demo.ended() == 0);
+    require_nothing_left(demo);
 }
 
 BOOST_AUTO_TEST_CASE(without_an_agent_server_it_says_how_to_get_one) {

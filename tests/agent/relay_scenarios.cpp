@@ -1,13 +1,15 @@
-// What agents do in the scenarios of ops/agent_server/scripted_llm.py that come to an end by themselves, by
-// each door alone and by both: each turn is posted once, as it ended. EPILOGUE_AGENT_SERVER says which
-// version.
+// Every scenario of the laboratory (lab_scenes.h) by each door alone and by both: each turn is posted once,
+// as it ended. EPILOGUE_AGENT_SERVER says which version.
 #define BOOST_TEST_MODULE agent_relay_scenarios
+#include <algorithm>
 #include <map>
-#include <memory>
+#include <string>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
+#include "base/ids.h"
+#include "tests/agent/lab_scenes.h"
 #include "tests/agent/relay_world.h"
 #include "tests/support/eventually.h"
 #include "tests/support/text.h"
@@ -18,60 +20,92 @@ using namespace epilogue;
 using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
-struct Scenario {
-    const char* script;
-    const char* headline;
-    const char* words;  ///< of the post
-};
-const std::vector<Scenario> scenarios{
-    {"finish", "**Finished", "All done: created notes.txt with 2 lines."},
-    {"message", "**Waiting for you", "Which file would you like me to change?"},
-    {"llm500", "**Ended with an error", ""},
-    {"llm400", "**Ended with an error", ""},
-    {"llm401", "**Ended with an error", ""},
-    {"llmctx", "**Ended with an error", ""},
-    {"llmgarbage", "**Ended with an error", ""},
-    {"stuck", "**Got stuck", ""},
-    {"stuckalt", "**Got stuck", ""},
-    {"badtool", "**Finished", ""},
-    {"parallel", "**Finished", ""},
-    {"unicode", "**Finished", ""},
-    {"surrogate", "**Ended with an error", ""},
-    {"think", "**Finished", "Thought about it."},
-    {"finishfirst", "**Finished", "Nothing to do."},
-    {"finishplus", "**Finished", ""},
-    {"big", "**Finished", ""},
+using Bodies = std::vector<std::string>;
+
+struct Played {
+    const LabScene* scene = nullptr;
+    std::int64_t number = 0;  ///< of its place on the platform
+    std::string conversation_id{};
+    Owed owed{};
 };
 
-void each_scenario_is_posted_once(RelayWorld& world) {
-    std::vector<std::unique_ptr<ScriptedConversation>> conversations;
-    for (const Scenario& scenario : scenarios) {
-        conversations.push_back(std::make_unique<ScriptedConversation>(world.server(), scenario.script));
-        world.watch(*conversations.back(), static_cast<std::int64_t>(conversations.size()));
-        const auto end = conversations.back()->send().run();
-        BOOST_TEST_MESSAGE(scenario.script << " ended as " << end.status);
+/// On a new conversation when the server itself has lost the first one's log; nothing is judged of that one.
+Played play(RelayWorld& world, const LabScene& scene, std::int64_t& number, std::vector<std::string>& lost) {
+    constexpr int tries = 4;
+    for (int i = 1;; ++i) {
+        ScriptedConversation scripted(world.server(), scene.script, scene.more(world.server()));
+        Played played{&scene, ++number, scripted->id()};
+        world.watch(scripted, number);
+        played.owed = scene.play(world.server(), scripted);
+        if (played.owed.stays_open || i == tries) return played;
+        try {
+            static_cast<void>(scripted.difference());
+            return played;
+        } catch (const LogLost& fault) {
+            BOOST_TEST_MESSAGE(scene.name << " once more: " << fault.what());
+            lost.push_back(played.conversation_id);
+        }
     }
-    const auto posts = [&] { return world.rig().platform().visible(); };
+}
+
+bool is_as_owed(const Bodies& bodies, const OwedPosts& posts) {
+    return std::ranges::equal(bodies, posts, [](const std::string& body, const OwedPost& post) {
+        return contains(body, post.headline) && contains(body, post.words);
+    });
+}
+
+bool is_as_owed(const Bodies& bodies, const Owed& owed) {
+    return std::ranges::any_of(owed.either,
+                               [&](const OwedPosts& posts) { return is_as_owed(bodies, posts); });
+}
+
+/// By place.
+std::map<std::string, Bodies> bodies_in(const RelayWorld& world) {
+    std::map<std::string, Bodies> bodies;
+    for (const auto& post : world.rig().platform().visible()) bodies[post.path].push_back(post.body);
+    return bodies;
+}
+
+Bodies bodies_of(const Played& played, std::map<std::string, Bodies>& bodies) {
+    return bodies["octo/relay#" + std::to_string(played.number)];
+}
+
+/// The conversations whose turn has to be over are waited for, the others are named here.
+bool has_open_turn(const RelayWorld& world, const std::vector<std::string>& may_be_open) {
+    std::string others = "''";
+    for (const std::string& id : may_be_open) others += ",'" + normalise_conversation_id(id).text() + "'";
+    return world.rig().number(
+               "SELECT COUNT(*) FROM conversations WHERE (turn_open=1 OR due_at IS NOT NULL) AND "
+               "conversation_id NOT IN (" +
+               others + ")") > 0;
+}
+
+void each_turn_of_each_scenario_is_posted_once(RelayWorld& world) {
+    std::vector<Played> all;
+    std::vector<std::string> may_be_open;
+    std::int64_t number = 0;
+    for (const LabScene& scene : lab_scenes()) {
+        all.push_back(play(world, scene, number, may_be_open));
+        if (all.back().owed.stays_open) may_be_open.push_back(all.back().conversation_id);
+        BOOST_TEST_MESSAGE(scene.name << " was played as number " << number);
+    }
     try {
-        eventually("each end is posted", 300s, [&] { return posts().size() >= scenarios.size(); });
-        eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
-        eventually("no turn is open", [&] {
-            return world.rig().number(
-                       "SELECT COUNT(*) FROM conversations WHERE turn_open=1 OR due_at IS NOT NULL") == 0;
+        eventually("each end is posted", 300s, [&] {
+            auto bodies = bodies_in(world);
+            return std::ranges::all_of(
+                all, [&](const Played& each) { return is_as_owed(bodies_of(each, bodies), each.owed); });
         });
+        eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
+        eventually("no turn is open", [&] { return !has_open_turn(world, may_be_open); });
     } catch (const GaveUp& gave_up) {
         BOOST_ERROR(gave_up.what() << "\n" << world.report());
     }
-    std::map<std::string, std::vector<std::string>> bodies;
-    for (const auto& post : posts()) bodies[post.path].push_back(post.body);
-    for (std::size_t i = 0; i < scenarios.size(); ++i) {
-        BOOST_TEST_CONTEXT(scenarios[i].script) {
-            const auto& of_it = bodies["octo/relay#" + std::to_string(i + 1)];
-            BOOST_TEST(of_it.size() == 1U);
-            if (of_it.empty()) continue;
-            BOOST_TEST(contains(of_it.front(), scenarios[i].headline), of_it.front());
-            BOOST_TEST(contains(of_it.front(), scenarios[i].words), of_it.front());
-        }
+    auto bodies = bodies_in(world);
+    for (const Played& each : all) {
+        const Bodies seen = bodies_of(each, bodies);
+        std::string text = std::to_string(seen.size()) + " posts";
+        for (const std::string& body : seen) text += "\n---\n" + body;
+        BOOST_TEST(is_as_owed(seen, each.owed), each.scene->name << ": " << text);
     }
 }
 
@@ -79,15 +113,17 @@ void each_scenario_is_posted_once(RelayWorld& world) {
 
 BOOST_AUTO_TEST_CASE(followed_alone) {
     RelayWorld world("scenarios_followed", wanted_version(), {.followed = Followed::waited_for});
-    each_scenario_is_posted_once(world);
+    each_turn_of_each_scenario_is_posted_once(world);
 }
 
 BOOST_AUTO_TEST_CASE(by_webhook_alone) {
-    RelayWorld world("scenarios_webhook", wanted_version(), {.webhook = true});
-    each_scenario_is_posted_once(world);
+    // 1.7.3 drops what it has to tell when its flush timer fires while it posts: the log makes it good.
+    const bool drops_events = wanted_version() == "1.7.3";
+    RelayWorld world("scenarios_webhook", wanted_version(), {.webhook = true, .is_compared = drops_events});
+    each_turn_of_each_scenario_is_posted_once(world);
 }
 
 BOOST_AUTO_TEST_CASE(by_both_doors) {
     RelayWorld world("scenarios_both", wanted_version(), {.webhook = true, .followed = Followed::waited_for});
-    each_scenario_is_posted_once(world);
+    each_turn_of_each_scenario_is_posted_once(world);
 }

@@ -2,12 +2,23 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/support/eventually.h"
 
 namespace epilogue::testing {
 
 using namespace agent;
 using namespace std::chrono_literals;
+using Json = nlohmann::json;
+
+std::string with_condenser(const RealServer& server, const std::string& script) {
+    Json llm = Json::parse(server.request(script)).at("agent").at("llm");
+    llm["usage_id"] = "condenser";
+    const Json condenser{
+        {"kind", "LLMSummarizingCondenser"}, {"llm", llm}, {"max_size", 20}, {"keep_first", 2}};
+    return Json{{"agent", {{"condenser", condenser}}}, {"max_iterations", 12}}.dump();
+}
 
 ScriptedConversation::ScriptedConversation(const RealServer& server, const std::string& script,
                                            const std::string& more, std::optional<unsigned short> port)
@@ -37,6 +48,18 @@ void ScriptedConversation::start() {
     if (!expect(conversation_->start())) throw std::runtime_error("it works already");
     eventually("the run", run_patience,
                [&] { return expect(conversation_->state()).execution_status() == "running"; });
+}
+
+void ScriptedConversation::accept_until_finished() {
+    constexpr int most_actions = 8;
+    for (int i = 0; i < most_actions; ++i) {
+        const std::size_t before = conversation_->events().size();
+        expect(conversation_->calls().respond(true, ""));
+        eventually("the action was done", run_patience,
+                   [&] { return conversation_->events().size() > before + 1; });
+        if (expect(conversation_->wait_for_end(run_patience)).status == "finished") return;
+    }
+    throw std::runtime_error("it has not finished after so many actions");
 }
 
 void ScriptedConversation::server_was_killed() {

@@ -34,6 +34,9 @@ class LogLost : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// What a request needs for an agent whose history is condensed by an LLM that follows this script.
+std::string with_condenser(const RealServer& server, const std::string& script);
+
 /// One conversation and what its callback saw. Errors are std::runtime_error.
 class ScriptedConversation {
   public:
@@ -50,6 +53,9 @@ class ScriptedConversation {
     agent::RunEnd run();
     /// Lets it begin, and waits until it works.
     void start();
+
+    /// It waits for confirmation: each of its actions is accepted until it has finished.
+    void accept_until_finished();
 
     /// The server was killed. 1.35.0 and older tell an event before they store it: of what was told so far
     /// the one that was about to be stored may be missing in the log for good.

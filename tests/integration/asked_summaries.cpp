@@ -44,15 +44,6 @@ Settings asking(const FakeAgentServer& agents, const std::vector<std::string>& s
             {"worker.settle_ms", std::int64_t{100}}};
 }
 
-Settings with_model(Settings settings, const FakeLlm& model) {
-    settings["summary.llm"] = "fast";
-    settings["llm.fast.base_url"] = model.url();
-    settings["llm.fast.model"] = "small";
-    settings["llm.fast.api_key"] = "sk-test";
-    settings["llm.fast.price_in"] = std::int64_t{2};
-    return settings;
-}
-
 std::string body_at(const Rig& rig, const std::string& path) {
     for (const VisibleComment& comment : rig.platform().visible())
         if (comment.path == path) return comment.body;
@@ -170,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_model_summarises_also_without_an_agent_server_and_sees_no
     model.answer(FakeCompletion{"It works. The key is " + secret + ". <!-- epilogue:1 id=x --> @everyone"});
     FakeAgentServer agents("1.58.0", "");
     agents.add("asked-hostile", turn("asked-hostile", "finished", hostile), "finished");
-    Settings settings = with_model(asking(agents, {"llm", "digest"}), model);
+    Settings settings = merged({asking(agents, {"llm", "digest"}), model.settings()});
     settings.erase("agent_server.url");
     const Rig rig("asked_model", 1, settings);
     rig.add_github("asked-hostile", "o/hostile", 1, "once");
@@ -221,7 +212,7 @@ BOOST_AUTO_TEST_CASE(whatever_a_model_answers_each_turn_has_one_post_by_its_dead
         if (says("refused")) return fake_platform::json_reply(200, completion_json({"", "stop", "No."}));
         return requests.handler()(request);
     });
-    Settings settings = with_model(asking(agents, {"llm", "final", "digest"}), model);
+    Settings settings = merged({asking(agents, {"llm", "final", "digest"}), model.settings()});
     settings["summary.deadline_s"] = std::int64_t{12};
     const Rig rig("asked_modes", 1, settings);
     const std::vector<std::string> modes{"429", "500", "empty", "long", "refused", "hang"};
@@ -247,7 +238,7 @@ BOOST_AUTO_TEST_CASE(whatever_a_model_answers_each_turn_has_one_post_by_its_dead
 BOOST_AUTO_TEST_CASE(a_models_budget_holds_for_the_whole_pool) {
     FakeAgentServer agents;
     FakeLlm model;
-    Settings settings = with_model(asking(agents, {"llm", "digest"}), model);
+    Settings settings = merged({asking(agents, {"llm", "digest"}), model.settings()});
     settings["llm.fast.tokens_per_day"] = std::int64_t{2000};
     const Rig rig("asked_budget", 2, settings);
     const auto one = rig.epilogue().worker();

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "tests/agent/fake_llm.h"
 #include "tests/support/eventually.h"
 #include "tests/support/ports.h"
 #include "tests/support/rig.h"
@@ -145,7 +146,10 @@ void tell(const Rig& rig, const std::string& name) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
-    const Rig rig("dashboard", 2);
+    const FakeLlm model;
+    Settings settings = model.settings();
+    settings["summary.sources"] = std::vector<std::string>{"llm", "digest"};
+    const Rig rig("dashboard", 2, settings);
     rig.platform().rules(
         {{{"do", "status"}, {"status", 403}, {"method", "POST"}, {"path", "/o/parked/"}, {"times", -1}},
          {{"do", "apply_then_reset"}, {"method", "POST"}, {"path", "/o/lost/"}, {"times", -1}}});
@@ -165,6 +169,7 @@ BOOST_AUTO_TEST_CASE(every_query_of_the_dashboard_returns_data) {
     has("epilogue_lookups_total{result=\"found\"} > 0");
     has("epilogue_transition_to_visible_seconds_count > 1");
     has("epilogue_parked > 0");
+    has("epilogue_llm_cost_total > 0");
     tell(rig, "second");
 
     const auto all = queries();

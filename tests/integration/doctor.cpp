@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "ops/fake_platform/http_server.h"
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"
 #include "tests/support/text.h"
@@ -129,6 +130,46 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_reached_is_named_each_by_itself) {
         BOOST_TEST(is_said(platforms.finding(sink, "token"), "unreachable", sink));
         BOOST_TEST(platforms.promise(sink) == "none");
     }
+}
+
+BOOST_AUTO_TEST_CASE(
+    app_servers_that_are_away_refuse_the_key_or_are_another_page_are_told_apart_with_what_to_do) {
+    using epilogue::fake_platform::json_reply;
+    const epilogue::fake_platform::HttpServer page(0, [](const auto& request) {
+        if (request.path.starts_with("/spa")) return json_reply(200, "\"<!doctype html>\"");
+        if (!request.path.starts_with("/app/api/v1/app-conversations/search") &&
+            !request.path.starts_with("/other/api/v1/app-conversations/search"))
+            return json_reply(404, "{}");
+        const auto key = request.headers.find("authorization");
+        const bool is_known = key != request.headers.end() && key->second == "Bearer " + token;
+        return is_known ? json_reply(200, R"({"items":[],"next_page_id":null})") : json_reply(401, "{}");
+    });
+    const std::string base = "http://127.0.0.1:" + std::to_string(page.port());
+    std::string servers;
+    for (const auto& [url, key] :
+         std::vector<std::pair<std::string, std::string>>{{base + "/app", token},
+                                                          {base + "/other", "another"},
+                                                          {base, token},
+                                                          {base + "/spa", token},
+                                                          {nobody_listens, token}})
+        servers += (servers.empty() ? "" : ", ") + ("{url = \"" + url + "\", key = \"" + key + "\"}");
+    const Epilogue doctor(environment().rig.settings());
+    auto command = doctor.start({"doctor", "--json"}, {{"EPILOGUE_RELAY_APP_SERVERS", "[" + servers + "]"}});
+    BOOST_REQUIRE(command.wait(patience));
+    BOOST_TEST(!contains(command.out(), token));
+    std::vector<std::string> said;
+    const Json diagnosis = Json::parse(command.out());
+    for (const auto& finding : diagnosis.at("findings"))
+        if (finding.at("check") == "app server")
+            said.push_back(finding.at("severity").get<std::string>() + ": " +
+                           finding.at("text").get<std::string>() + " > " +
+                           finding.at("remedy").get<std::string>());
+    BOOST_REQUIRE(said.size() == 5U);
+    BOOST_TEST(said[0] == "ok: " + base + "/app answers and lets us in > ");
+    BOOST_TEST(contains(said[1], "error: " + base + "/other refuses the key > set `key`"), said[1]);
+    BOOST_TEST(contains(said[2], "error: " + base + " answers 404"), said[2]);
+    BOOST_TEST(contains(said[3], "with no list of conversations > name the address"), said[3]);
+    BOOST_TEST(contains(said[4], "unreachable: " + nobody_listens + " cannot be reached"), said[4]);
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_that_cannot_be_used_is_78) {

@@ -343,7 +343,23 @@ BOOST_AUTO_TEST_CASE(one_relay_at_a_time_reads_an_app_server_and_the_next_goes_o
     BOOST_TEST(expect(rows.hold("https://other.example", "b", 60s)).has_value());
     expect(rows.save(server, "a", one, {"2026-11-23T10:00:00.5", 7}));
     expect(rows.set_floor(server, "a", "2026-11-23T09:00:00Z"));
+    const auto looked = [&](const std::string& of) {
+        const auto rows_seen = trial.database.query(
+            "SELECT behind, behind_since IS NOT NULL, looked_at IS NOT NULL, last_error FROM "
+            "relay_app_servers WHERE server='" +
+            of + "'");
+        std::string text;
+        for (const auto& value : rows_seen.at(0)) text += value.value_or("-") + " ";
+        return text;
+    };
+    BOOST_TEST(looked(server) == "0 0 0 - ");
+    expect(rows.note_look(server, "a", {5, "it answered 502"}));
+    BOOST_TEST(looked(server) == "5 1 1 it answered 502 ");
+    expect(rows.note_look(server, "a", {}));
+    BOOST_TEST(looked(server) == "0 0 1 - ");
     // What another one says that has lost the server moves nothing.
+    expect(rows.note_look(server, "b", {9, "not mine"}));
+    BOOST_TEST(looked(server) == "0 0 1 - ");
     expect(rows.save(server, "b", one, {"2026-11-23T11:00:00", 9}));
     expect(rows.set_floor(server, "b", "2026-11-23T11:00:00Z"));
     expect(rows.release(server, "b"));

@@ -5,7 +5,6 @@
 #include "tests/sim/agent.h"
 #include "tests/sim/workload.h"
 #include "worker/parts.h"
-#include "worker/sources/registry.h"
 
 namespace epilogue::sim {
 namespace {
@@ -34,9 +33,9 @@ struct Host::Assembly {
           post_store(world.database, process),
           sinks(world.platform.sinks()),
           network(world.platform, process),
-          final_messages(world.database, process),
+          final_messages(who_is_asked(world, process)),
           consumer(world.broker, process, [&host] { host.poll_soon(microseconds{50}); }),
-          parts({loop_store, post_store, consumer, sinks, network.transport(), final_messages,
+          parts({loop_store, post_store, consumer, sinks, network.transport(), *final_messages,
                  world.agent_logs == nullptr ? AgentLogSource() : world.agent_logs->asked_by(process)},
                 rules_of(host, world, process.name()),
                 {.reconciled =
@@ -44,6 +43,11 @@ struct Host::Assembly {
                          schedule.say("a catch-up ({}): {}", name_of(why), result);
                      }},
                 {world.metrics, world.readiness}) {}
+
+    static std::unique_ptr<FinalMessageSource> who_is_asked(const Surroundings& world, Process& process) {
+        if (world.told_agents != nullptr) return world.told_agents->asked_by(process, world.database);
+        return std::make_unique<SimFinalMessageSource>(world.database, process);
+    }
 
     static PartsRules rules_of(Host& host, const Surroundings& world, const std::string& owner) {
         const auto boot_time = [&host] { return host.boot_offset_ + host.world_.schedule.now(); };
@@ -53,14 +57,17 @@ struct Host::Assembly {
         const std::string topic = "conversation.events";
         return {
             .installation_id = installation_id,
-            .summary = summary_rules({}),
+            .summary = world.summary,
             .asking = world.asking,
             .batch = world.batch,
             .adoption = {.installed_at = Database::start, .watch = watch_rules(world.batch)},
             .sender = {.owner = owner},
             .sender_clock = {[boot_time] { return boot_time(); }, random01},
             .senders = senders,
-            .summariser = {.owner = owner, .lease = summary_lease, .deadline = world.asking.deadline},
+            .summariser = {.owner = owner,
+                           .lease = summary_lease,
+                           .deadline = world.asking.deadline,
+                           .steady = steady},
             .summarisers = summarisers,
             .queue_limits = host.limits_,
             .queue_clock = {steady, [&host] { return host.world_.database.now() + host.wall_offset_; }},
@@ -80,7 +87,7 @@ struct Host::Assembly {
     SimStore post_store;
     SinksInUse sinks;
     SimNetwork network;
-    SimFinalMessageSource final_messages;
+    std::unique_ptr<FinalMessageSource> final_messages;
     SimConsumer consumer;
     Parts parts;
 };

@@ -10,6 +10,7 @@
 #include "tests/sim/consumer.h"
 #include "tests/sim/platform.h"
 #include "tests/sim/store.h"
+#include "tests/sim/told_agents.h"
 #include "tests/sim/workload.h"
 #include "worker/apply/batch.h"
 #include "worker/apply/planner.h"
@@ -28,9 +29,11 @@ struct Surroundings {
     Metrics& metrics;
     Readiness& readiness;
     AskRules asking;
+    const SummaryRules& summary;
     BatchRules batch;
     AgentLogs* agent_logs;                ///< null: the workers ask for no logs
     std::chrono::seconds agent_patience;  ///< how long they ask about a late registration
+    ToldAgents* told_agents;              ///< null: agents are only asked for their last words
 };
 
 /// What begins with a watch in a world whose batches go by these rules.

@@ -10,6 +10,7 @@
 #include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
 #include "tests/sim/follow.h"
+#include "tests/sim/instruct.h"
 #include "tests/sim/outage.h"
 #include "tests/sim/platform_down.h"
 #include "tests/sim/storm.h"
@@ -85,6 +86,9 @@ int main(int argc, char** argv) {
     app.add_flag_callback(
         "--follow", [&run] { run = run_follow; },
         "instead of schedules of workers, schedules of relays that follow an agent server's log");
+    app.add_flag_callback(
+        "--instruct", [&run] { run = run_instruct; },
+        "instead of schedules of what happened, schedules of agents that are told to summarise it");
     app.add_option_function<std::string>(
            "--storm",
            [&run](const std::string& name) {

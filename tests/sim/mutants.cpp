@@ -16,6 +16,7 @@
 #include "tests/sim/catch_up.h"
 #include "tests/sim/chaos.h"
 #include "tests/sim/follow.h"
+#include "tests/sim/instruct.h"
 #include "tests/sim/platform_down.h"
 #include "tests/sim/storm.h"
 
@@ -24,7 +25,7 @@ namespace {
 using namespace epilogue;
 using namespace epilogue::sim;
 
-constexpr std::array<std::pair<std::string_view, Mutant>, 39> mutants{{
+constexpr std::array<std::pair<std::string_view, Mutant>, 43> mutants{{
     {"offset_before_state", Mutant::offset_before_state},
     {"ambiguous_commit_believed", Mutant::ambiguous_commit_believed},
     {"look_up_skipped", Mutant::look_up_skipped},
@@ -64,6 +65,10 @@ constexpr std::array<std::pair<std::string_view, Mutant>, 39> mutants{{
     {"followed_beyond_memory", Mutant::followed_beyond_memory},
     {"followed_gap_given_up", Mutant::followed_gap_given_up},
     {"followed_own_place_skipped", Mutant::followed_own_place_skipped},
+    {"instruction_not_looked_for", Mutant::instruction_not_looked_for},
+    {"instruction_behind_another_turn", Mutant::instruction_behind_another_turn},
+    {"instructed_end_counted", Mutant::instructed_end_counted},
+    {"question_outlasts_lease", Mutant::question_outlasts_lease},
 }};
 
 constexpr std::array<std::pair<std::string_view, SinkMutant>, 6> sink_mutants{{
@@ -112,6 +117,11 @@ Outcome run(Planted shown, std::uint64_t seed, Trace::Level trace) {
         case Mutant::followed_gap_given_up:
         case Mutant::followed_own_place_skipped:
             return run_follow(seed, trace);
+        case Mutant::instruction_not_looked_for:
+        case Mutant::instruction_behind_another_turn:
+        case Mutant::instructed_end_counted:
+        case Mutant::question_outlasts_lease:
+            return run_instruct(seed, trace);
         default:
             return run_schedule(seed, trace);
     }

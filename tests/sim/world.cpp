@@ -34,13 +34,14 @@ std::string key_of(std::size_t index) {
 
 }  // namespace
 
-World::World(std::uint64_t seed, Trace::Level trace)
+World::World(std::uint64_t seed, Trace::Level trace, const ConfigExtensions& summary)
     : schedule(seed, trace),
       database(schedule, oracle),
       broker(schedule, database, oracle, schedule.random.between(1, 3)),
       platform(schedule, oracle),
+      summary_(summary_rules(summary)),
       asking_({.by_default = schedule.random.chance(0.7), .deadline = seconds{30}}),
-      planner_(installation_id, summary_rules({}), asking_) {
+      planner_(installation_id, summary_, asking_) {
     start_logging(LogLevel::error, LogFormat::text);
 }
 
@@ -60,7 +61,7 @@ void World::set_up(Workload told, int workers) {
     for (int i = 0; i < workers; ++i)
         hosts.push_back(std::make_unique<Host>(
             Surroundings{schedule, database, broker, platform, shared_metrics(), shared_readiness(), asking_,
-                         batch, agent_logs.get(), agent_patience},
+                         summary_, batch, agent_logs.get(), agent_patience, told_agents.get()},
             i));
     for (const auto& host : hosts)
         schedule.after(schedule.random.between(Micros{0}, Micros(seconds{5})),
@@ -107,6 +108,7 @@ std::string World::unfinished() const {
     for (int partition = 0; partition < broker.partitions(); ++partition)
         produced += broker.log(partition).size();
     if (produced < workload.records.size()) return "a record is on its way";
+    if (told_agents && told_agents->is_busy()) return "an agent works";
     for (int partition = 0; partition < broker.partitions(); ++partition) {
         const auto end = static_cast<std::int64_t>(broker.log(partition).size());
         const auto row = database.partitions.find(partition);

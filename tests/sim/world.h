@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/config_extensions.h"
 #include "tests/sim/faults.h"
 #include "tests/sim/host.h"
 #include "tests/sim/schedule.h"
@@ -32,8 +33,8 @@ struct Outcome {
 
 class World {
   public:
-    /// Everything that is drawn follows from `seed`.
-    World(std::uint64_t seed, Trace::Level trace);
+    /// Everything that is drawn follows from `seed`. `summary`: [summary] of the configuration.
+    World(std::uint64_t seed, Trace::Level trace, const ConfigExtensions& summary = {});
     ~World();
     World(const World&) = delete;
     World& operator=(const World&) = delete;
@@ -60,6 +61,8 @@ class World {
     /// The agent servers that can be asked for their logs; no worker asks while there is none.
     std::unique_ptr<AgentLogs> agent_logs;
     std::chrono::seconds agent_patience{0};  ///< so long they are asked about a late registration
+    /// The agents that are told to summarise their turns; none is told while there are none.
+    std::unique_ptr<ToldAgents> told_agents;
     Workload workload;
     std::vector<std::unique_ptr<Host>> hosts;
 
@@ -78,6 +81,7 @@ class World {
     RegistrationSeen seen_by(CallbackId callback_id) const;
     void judge_summaries();
 
+    const SummaryRules summary_;
     const AskRules asking_;
     Planner planner_;
     std::vector<std::unique_ptr<Client>> clients_;

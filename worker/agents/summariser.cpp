@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/io/log.h"
+#include "base/mutant.h"
 #include "base/redacted.h"
 #include "base/text.h"
 #include "base/under_way.h"
@@ -51,11 +52,13 @@ FinalMessageQuery question_about(const SummaryRow& row) {
 struct Summariser::Job {
     SummaryRow row;
     std::chrono::milliseconds left{0};  ///< until its deadline
+    std::chrono::steady_clock::time_point lease_end{};
 };
 
 Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop) {
     const WorkingAt note(leased_summary, turn.conversation_id, turn.turn_key);
     Job job;
+    job.lease_end = rules_.steady() + rules_.lease;
     TRY(const bool leased, lease(turn, job));
     if (!leased) return false;
     FinalMessageReply reply;
@@ -63,8 +66,8 @@ Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop
         log_warn("asking for a conversation's last words ended two workers; the log's own are posted",
                  {{"conversation", turn.conversation_id}, {"turn", turn.turn_key}});
         reply.kind = FinalMessageReply::Kind::refused;
-    } else if (job.left.count() > 0)
-        reply = final_messages_.ask(question_about(job.row), std::min(job.left, rules_.lease), stop);
+    } else if (const auto within = may_ask_for(job); within.count() > 0)
+        reply = final_messages_.ask(question_about(job.row), within, stop);
     if (reply.kind == FinalMessageReply::Kind::stopped) {
         TRY_VOID(release(job));
         return true;
@@ -73,6 +76,14 @@ Result<bool> Summariser::work_at(const TurnId& turn, const std::stop_token& stop
         reply.kind == FinalMessageReply::Kind::late && !reply.is_spent && job.left > rules_.lease;
     if (!may_ask_again) TRY_VOID(freeze(job, reply));
     return true;
+}
+
+/// What is left of the lease, also when this process stood still since it was taken: another worker may be
+/// asking by then.
+std::chrono::milliseconds Summariser::may_ask_for(const Job& job) const {
+    if (mutant(Mutant::question_outlasts_lease)) return std::min(job.left, rules_.lease);
+    return std::min(job.left,
+                    std::chrono::duration_cast<std::chrono::milliseconds>(job.lease_end - rules_.steady()));
 }
 
 Result<bool> Summariser::lease(const TurnId& turn, Job& job) {

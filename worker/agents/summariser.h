@@ -24,6 +24,10 @@ struct SummariserRules {
     std::chrono::milliseconds lease{60'000};      ///< also: how long one question may take
     std::chrono::milliseconds deadline{120'000};  ///< since the turn was counted: AskRules::deadline
     Language language = Language::english;        ///< of our own words
+    /// May be called from any thread.
+    std::function<std::chrono::steady_clock::time_point()> steady = [] {
+        return std::chrono::steady_clock::now();
+    };
 };
 
 /// What a summariser tells its observer. Every function may be called from any of its threads.
@@ -53,6 +57,7 @@ class Summariser {
     struct Job;
 
     Result<bool> lease(const TurnId& turn, Job& job);
+    std::chrono::milliseconds may_ask_for(const Job& job) const;
     Result<void> release(const Job& job);
     Result<void> freeze(const Job& job, const FinalMessageReply& reply);
 

@@ -169,7 +169,7 @@ void FoldStep::on(const StatusChange& change) {
     raise(conversation_.newest_status);
     if (stale) return;
     if (change.status == instructed_status) return instruct();
-    if (is_instructed(conversation_)) {
+    if (is_instructed(conversation_) && !mutant(Mutant::instructed_end_counted)) {
         if (ends_instruction(change.status)) conversation_.status = change.status;
         return;
     }

@@ -73,6 +73,21 @@ Result<void> MysqlAppPositions::set_floor(const std::string& server, const std::
     });
 }
 
+Result<void> MysqlAppPositions::note_look(const std::string& server, const std::string& owner,
+                                          const relay::AppLook& look) {
+    // Between two looks the lease may have passed: it is ours as long as no other relay has taken it.
+    return on_session(store_, [&](MysqlSession& session) -> Result<void> {
+        TRY_VOID(
+            session.execute("UPDATE relay_app_servers SET "
+                            "behind_since=IF(?=0,NULL,COALESCE(behind_since,UTC_TIMESTAMP(6))), behind=?, "
+                            "looked_at=UTC_TIMESTAMP(6), "
+                            "last_error_at=IF(?='',last_error_at,UTC_TIMESTAMP(6)), last_error=NULLIF(?,'') "
+                            "WHERE server=? AND owner=?",
+                            {look.behind, look.behind, look.trouble, look.trouble, server, owner}));
+        return {};
+    });
+}
+
 Result<void> MysqlAppPositions::save(const std::string& server, const std::string& owner,
                                      const ConversationId& conversation, const relay::AppPosition& position) {
     return on_session(store_, [&](MysqlSession& session) -> Result<void> {

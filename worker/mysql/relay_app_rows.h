@@ -24,6 +24,8 @@ class MysqlAppPositions final : public relay::AppPositions {
     Result<void> release(const std::string& server, const std::string& owner) override;
     Result<void> set_floor(const std::string& server, const std::string& owner,
                            const std::string& floor) override;
+    Result<void> note_look(const std::string& server, const std::string& owner,
+                           const relay::AppLook& look) override;
     Result<void> save(const std::string& server, const std::string& owner, const ConversationId& conversation,
                       const relay::AppPosition& position) override;
     Result<std::map<ConversationId, relay::AppPosition>> positions(

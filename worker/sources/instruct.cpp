@@ -1,27 +1,20 @@
 // What the agent writes when it is told, in its conversation, to summarise the turn: upstream's two phases.
 // Our instruction is a user message that ends with a mark (schemas/instruction.h), by which the fold leaves
 // it and its answer out of all turns, and by which it is found before it is sent again.
-#include <algorithm>
 #include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
-#include "agent/last_words.h"
 #include "base/bounded_json.h"
 #include "base/stoppable_wait.h"
 #include "base/text.h"
-#include "schemas/instruction.h"
 #include "worker/sources/descriptor.h"
+#include "worker/sources/instructing.h"
 #include "worker/sources/summary_section.h"
 
 namespace epilogue {
 namespace {
-
-using agent::AgentError;
-using agent::EventRef;
-using std::chrono::milliseconds;
-using Kind = FinalMessageReply::Kind;
 
 constexpr std::string_view our_instruction =
     "Please write a summary of the task you have just worked on, for a person who was not here, as your "
@@ -30,73 +23,15 @@ constexpr std::string_view our_instruction =
     "else: change no file, run no command, push nothing.";
 
 FinalMessageReply refused(std::string cause) {
-    return {Kind::refused, "", std::move(cause)};
-}
-FinalMessageReply went_on(std::string cause) {
-    return {Kind::not_confirmed, "", std::move(cause)};
-}
-
-/// What stands in a conversation's log behind the end of a turn.
-struct Aftermath {
-    bool knows_end = false;          ///< the turn's end was found
-    bool has_instruction = false;    ///< ours
-    bool has_other_message = false;  ///< a person has written
-    bool has_work = false;           ///< the agent has begun to work, without our instruction
-    bool is_running = false;         ///< it has begun to, behind our instruction
-    std::string end = {};            ///< the first end behind our instruction: a status
-    std::vector<EventRef> answer{};  ///< what stands between the two
-};
-
-bool is_status(const agent::RemoteEvent& event) {
-    return event.kind == "ConversationStateUpdateEvent" && event.key == "execution_status";
-}
-
-bool is_end(std::string_view status) {
-    return status == "finished" || status == "error" || status == "stuck";
-}
-
-void add(const EventRef& event, const std::string& ask_id, Aftermath& aftermath) {
-    if (!aftermath.end.empty()) {
-        // Behind its end another message is another turn's; our words stand.
-        return;
-    }
-    const bool is_work = event->source == "agent" || (is_status(*event) && event->status == "running");
-    if (event->kind == "MessageEvent" && event->source == "user") {
-        const bool is_ours = instruction_in(agent::message_text(*event)) == ask_id;
-        (is_ours ? aftermath.has_instruction : aftermath.has_other_message) = true;
-    } else if (!aftermath.has_instruction) {
-        aftermath.has_work = aftermath.has_work || is_work;
-    } else {
-        aftermath.is_running = aftermath.is_running || is_work;
-        if (is_status(*event) && is_end(event->status)) aftermath.end = event->status;
-        aftermath.answer.push_back(event);
-    }
-}
-
-/// Reads the log back to the turn's end.
-agent::AgentResult<Aftermath> aftermath_of(const agent::ConversationCalls& calls,
-                                           const FinalMessageQuery& query, const std::string& ask_id) {
-    Aftermath aftermath;
-    std::vector<EventRef> behind;
-    const auto read = calls.read_back(agent::ConversationCalls::Clock::time_point::max(),
-                                      [&](const agent::RemoteEvent& event) {
-                                          aftermath.knows_end = event.id == query.status_event;
-                                          if (!aftermath.knows_end)
-                                              behind.push_back(std::make_shared<agent::RemoteEvent>(event));
-                                          return !aftermath.knows_end;
-                                      });
-    if (!read) return agent::AgentFailure(read.error());
-    std::ranges::reverse(behind);
-    for (const EventRef& event : behind) add(event, ask_id, aftermath);
-    return aftermath;
+    return {FinalMessageReply::Kind::refused, "", std::move(cause)};
 }
 
 /// Why the agent cannot be told anything now; "": it can.
-agent::AgentResult<std::string> hindrance(const agent::ConversationCalls& calls) {
+agent::AgentResult<std::string> hindrance_of(const agent::ConversationCalls& calls) {
     const auto info = calls.info();
     if (!info) return agent::AgentFailure(info.error());
     const std::string status = agent::status_in(*info);
-    if (!is_end(status)) return "its status is " + status;
+    if (!ends_answer(status)) return "its status is " + status;
     // A stop hook may take an end back: what the agent does then would be a turn of its own.
     const auto json = parse_json(*info);
     const auto hooks = json.is_object() ? json.find("hook_config") : json.end();
@@ -110,88 +45,26 @@ agent::AgentResult<std::string> hindrance(const agent::ConversationCalls& calls)
     return features->final_response ? std::string() : std::string("its agent is stuck for good");
 }
 
-/// One instruction and the wait for its answer.
-class Instructing {
+/// The conversation on its agent server.
+class InstructedOnServer final : public InstructedAgent {
   public:
-    Instructing(const agent::ConversationCalls& calls, const FinalMessageQuery& query, std::string ask_id,
-                const std::string& text, const std::stop_token& stop)
-        : calls_(calls), query_(query), ask_id_(std::move(ask_id)), text_(text), stop_(stop) {}
+    InstructedOnServer(const agent::ConversationCalls& calls, const std::stop_token& stop)
+        : calls_(calls), stop_(stop) {}
 
-    /// The answer; looks again and again until it is there, or the time of `calls` is over.
-    FinalMessageReply run() {
-        FinalMessageReply reply = look_and_act();
-        // What may still arrive keeps its lease: another worker would not find it yet, and send it again.
-        if (reply.kind == Kind::stopped && may_be_on_its_way_) reply.kind = Kind::late;
-        return reply;
+    agent::AgentResult<void> read_back(
+        const std::function<bool(const agent::RemoteEvent&)>& wants_more) override {
+        return calls_.read_back(agent::ConversationCalls::Clock::time_point::max(), wants_more);
     }
+    agent::AgentResult<std::string> hindrance() override { return hindrance_of(calls_); }
+    agent::AgentResult<void> send(const std::string& text) override {
+        return calls_.send_message(text, true);
+    }
+    agent::AgentResult<void> run() override { return calls_.run(); }
+    bool is_stopped_within(std::chrono::milliseconds pause) override { return !wait_or_stop(stop_, pause); }
 
   private:
-    FinalMessageReply look_and_act() {
-        constexpr milliseconds first_pause{250};
-        constexpr milliseconds longest_pause{3000};
-        for (milliseconds pause = first_pause;; pause = std::min(pause * 2, longest_pause)) {
-            const auto aftermath = aftermath_of(calls_, query_, ask_id_);
-            if (!aftermath) return reply_of(aftermath.error());
-            if (aftermath->has_instruction) may_be_on_its_way_ = false;
-            if (auto reply = reply_to(*aftermath)) return std::move(*reply);
-            if (auto reply = act(*aftermath)) return std::move(*reply);
-            if (!wait_or_stop(stop_, pause)) return {Kind::stopped, "", "the worker stops"};
-        }
-    }
-
-    /// nullopt: there is no answer yet.
-    static std::optional<FinalMessageReply> reply_to(const Aftermath& aftermath) {
-        if (!aftermath.knows_end) return went_on("its server knows no such end");
-        if (aftermath.has_other_message) return went_on("a person has written to it");
-        if (aftermath.has_work) return went_on("its log goes on");
-        if (aftermath.end.empty()) return std::nullopt;
-        agent::EventList list;
-        list.reconcile(aftermath.answer);
-        const std::string words = agent::last_words(list).value_or("");
-        if (aftermath.end != "finished" || trimmed(words).empty())
-            return refused("its agent ended the summary with " + aftermath.end);
-        return FinalMessageReply{Kind::confirmed, words, ""};
-    }
-
-    /// The next step that is due; a reply when it failed.
-    std::optional<FinalMessageReply> act(const Aftermath& aftermath) {
-        if (!aftermath.has_instruction) return is_sent_ ? std::nullopt : send();
-        // Kept without a run: who sent it was ended in between, or the server had no room for the run.
-        if (!aftermath.is_running && ++looks_at_rest_ == patience) return let_run();
-        return std::nullopt;
-    }
-
-    std::optional<FinalMessageReply> send() {
-        const auto hindered = hindrance(calls_);
-        if (!hindered) return reply_of(hindered.error());
-        if (!hindered->empty()) return went_on(*hindered);
-        is_sent_ = true;
-        const auto sent = calls_.send_message(text_ + "\n\n" + instruction_mark(ask_id_), true);
-        if (sent) return std::nullopt;
-        // What may have arrived is looked for, and not sent again by this worker.
-        const auto kind = sent.error().kind;
-        may_be_on_its_way_ = sent.error().maybe_done || kind == AgentError::Kind::closed ||
-                             kind == AgentError::Kind::timed_out;
-        return may_be_on_its_way_ && kind != AgentError::Kind::closed ? std::nullopt
-                                                                      : std::optional(reply_of(sent.error()));
-    }
-
-    std::optional<FinalMessageReply> let_run() const {
-        const auto run = calls_.run();
-        if (run || run.error().kind == AgentError::Kind::busy || run.error().maybe_done) return std::nullopt;
-        return reply_of(run.error());
-    }
-
-    static constexpr int patience = 3;  ///< looks at an instruction before its run is asked for
-
     const agent::ConversationCalls& calls_;
-    const FinalMessageQuery& query_;
-    const std::string ask_id_;
-    const std::string& text_;
     const std::stop_token& stop_;
-    bool is_sent_ = false;
-    bool may_be_on_its_way_ = false;  ///< sent, and neither answered nor seen in the log
-    int looks_at_rest_ = 0;
 };
 
 FinalMessageReply answer_of(const agent::ConversationCalls& calls, const FinalMessageQuery& query,
@@ -200,7 +73,8 @@ FinalMessageReply answer_of(const agent::ConversationCalls& calls, const FinalMe
     auto instruction = notes.instruction(query.turn);
     if (!instruction) return refused(instruction.error().text);
     if (!*instruction) return refused("no callback of the turn wants it");
-    return Instructing(calls, query, std::move(**instruction), text, stop).run();
+    InstructedOnServer told(calls, stop);
+    return instruct(told, query, **instruction, text);
 }
 
 bool may_ask(const TurnEnd& turn) {

@@ -57,7 +57,12 @@ std::string AppPoll::trouble() const {
     return trouble_;
 }
 
-void AppPoll::note(const std::string& trouble) {
+void AppPoll::tell(const std::string& trouble) {
+    AppLook look{0, trouble};
+    for (const auto& [id, each] : looked_) look.behind += each.behind;
+    observer_.behind(look.behind);
+    if (const auto noted = positions_.note_look(server_.name(), rules_.owner, look); !noted)
+        log_warn("what was seen of an app server could not be stored", {{"cause", noted.error().text}});
     const std::lock_guard lock(mutex_);
     if (!trouble.empty() && trouble != trouble_)
         log_warn("an app server could not be read", {{"server", server_.name()}, {"cause", trouble}});
@@ -71,8 +76,7 @@ void AppPoll::run(const std::stop_token& stop) {
         const auto began = Clock::now();
         const auto looked = look(stop);
         if (stop.stop_requested()) return;
-        note(looked ? hindrance_ : looked.error().text);
-        tell_behind();
+        tell(looked ? hindrance_ : looked.error().text);
         failures = looked ? 0 : std::min(failures + 1, 6);
         pause = std::max<Clock::duration>(rules_.look_every * (1 << failures),
                                           rules_.rest * (Clock::now() - began));
@@ -229,12 +233,6 @@ void AppPoll::reach(const AppConversation& conversation, const std::stop_token& 
     if (reached.answers) observer_.reachable(conversation);
     constexpr std::size_t most = 10'000;
     if (reached_.size() > most) reached_.clear();
-}
-
-void AppPoll::tell_behind() {
-    std::int64_t behind = 0;
-    for (const auto& [id, each] : looked_) behind += each.behind;
-    observer_.behind(behind);
 }
 
 }  // namespace epilogue::relay

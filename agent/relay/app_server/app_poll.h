@@ -85,8 +85,8 @@ class AppPoll {
     Result<std::int64_t> bring(const AppConversation& conversation, Looked& looked, const std::string& since,
                                const std::stop_token& stop);
     void reach(const AppConversation& conversation, const std::stop_token& stop);
-    void tell_behind();
-    void note(const std::string& trouble);
+    /// What the look came to, for those who ask, and in the store.
+    void tell(const std::string& trouble);
 
     const AppServer server_;
     AppPositions& positions_;

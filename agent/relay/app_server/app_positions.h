@@ -21,6 +21,12 @@ struct AppPosition {
     bool operator==(const AppPosition&) const = default;
 };
 
+/// What one look at a server came to.
+struct AppLook {
+    std::int64_t behind = 0;  ///< events that it is known to have and the topic has not
+    std::string trouble{};    ///< why not all could be read; "": all could
+};
+
 /// A server is named by AppServer::name(). Thread-safe. Errors are the store's.
 class AppPositions {
   public:
@@ -38,6 +44,9 @@ class AppPositions {
     /// Nothing where another relay has the server by now.
     virtual Result<void> set_floor(const std::string& server, const std::string& owner,
                                    const std::string& floor) = 0;
+    /// Likewise.
+    virtual Result<void> note_look(const std::string& server, const std::string& owner,
+                                   const AppLook& look) = 0;
     virtual Result<void> save(const std::string& server, const std::string& owner,
                               const ConversationId& conversation, const AppPosition& position) = 0;
 

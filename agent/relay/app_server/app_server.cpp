@@ -10,6 +10,8 @@
 namespace epilogue::relay {
 namespace {
 
+const std::string listing = "/api/v1/app-conversations/search";
+
 constexpr std::string_view page_size = "100";
 constexpr std::size_t longest_page = std::size_t{64} << 20U;
 
@@ -100,10 +102,10 @@ Result<AppEvents> app_events_in(std::string_view body) {
 
 Result<AppConversations> AppServer::conversations(const std::string& since, const std::string& page_id,
                                                   const std::stop_token& stop) const {
-    TRY(const auto body, get(query("/api/v1/app-conversations/search", {{"limit", std::string(page_size)},
-                                                                        {"updated_at__gte", since},
-                                                                        {"include_sub_conversations", "true"},
-                                                                        {"page_id", page_id}}),
+    TRY(const auto body, get(query(listing, {{"limit", std::string(page_size)},
+                                             {"updated_at__gte", since},
+                                             {"include_sub_conversations", "true"},
+                                             {"page_id", page_id}}),
                              stop));
     return app_conversations_in(body);
 }
@@ -126,7 +128,11 @@ Result<std::int64_t> AppServer::count(const ConversationId& conversation, const 
     return count;
 }
 
-Result<std::string> AppServer::get(const std::string& path, const std::stop_token& stop) const {
+HttpAnswer AppServer::answer_to_listing(const std::stop_token& stop) const {
+    return send(query(listing, {{"limit", "1"}}), stop);
+}
+
+HttpAnswer AppServer::send(const std::string& path, const std::stop_token& stop) const {
     HttpRequest request;
     request.url = rules_.url + path;
     while (request.url.find("//api/v1/") != std::string::npos)
@@ -137,7 +143,11 @@ Result<std::string> AppServer::get(const std::string& path, const std::stop_toke
     request.timeout = rules_.deadline;
     request.max_answer_bytes = longest_page;
     request.stop = stop;
-    auto answer = http_.send(request);
+    return http_.send(request);
+}
+
+Result<std::string> AppServer::get(const std::string& path, const std::stop_token& stop) const {
+    auto answer = send(path, stop);
     if (answer.outcome != HttpOutcome::answered) return retryable(answer.cause);
     if (answer.status == 401 || answer.status == 403)
         return retryable("it refuses the key (" + std::to_string(answer.status) + ")");

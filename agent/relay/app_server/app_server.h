@@ -62,6 +62,8 @@ class AppServer {
     /// Of its log, from that own time on ("": all).
     Result<AppEvents> events(const ConversationId& conversation, const std::string& since,
                              const std::string& page_id, const std::stop_token& stop) const;
+    /// What it answers to who lists its newest conversation: for those who look whether it lets us in.
+    HttpAnswer answer_to_listing(const std::stop_token& stop) const;
     /// How many events its log has.
     Result<std::int64_t> count(const ConversationId& conversation, const std::stop_token& stop) const;
 
@@ -69,6 +71,7 @@ class AppServer {
     std::string name() const { return rules_.org.empty() ? rules_.url : rules_.url + "#" + rules_.org; }
 
   private:
+    HttpAnswer send(const std::string& path, const std::stop_token& stop) const;
     Result<std::string> get(const std::string& path, const std::stop_token& stop) const;
 
     const Rules rules_;

@@ -11,12 +11,14 @@
 #include "ops/doctor/platforms.h"
 #include "ops/doctor/relay.h"
 #include "ops/doctor/secret_files.h"
+#include "tests/support/text.h"
 
 namespace {
 
 using namespace epilogue;
 using namespace epilogue::doctor;
 using namespace std::chrono_literals;
+using testing::contains;
 
 Severity severity_of(const Findings& findings, const std::string& check) {
     for (const Finding& finding : findings)
@@ -220,7 +222,7 @@ BOOST_AUTO_TEST_CASE(only_this_machine_is_loopback) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(an_agent_server_is_judged_by_its_answer_and_its_clock) {
-    const auto severity = [](const AgentServerVisit& visit) {
+    const auto severity = [](const ServerVisit& visit) {
         return severity_of(judge_agent_server(visit), "agent server");
     };
     BOOST_CHECK(severity({"http://a", "", 200}) == Severity::ok);
@@ -234,6 +236,37 @@ BOOST_AUTO_TEST_CASE(an_agent_server_is_judged_by_its_answer_and_its_clock) {
     BOOST_TEST(behind[1].text == "the clock of http://a is 90 s behind ours");
     for (const auto& finding : behind)
         BOOST_TEST((finding.severity == Severity::ok) == finding.remedy.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_app_server_that_is_away_refuses_the_key_fails_or_is_another_page_is_told_apart) {
+    const auto finding = [](ServerVisit visit, bool lists = true) {
+        visit.lists = lists;
+        return judge_app_server(visit).at(0);
+    };
+    const auto well = finding({"https://app", "", 200});
+    BOOST_CHECK(well.severity == Severity::ok);
+    BOOST_TEST(well.remedy.empty());
+    const auto away = finding({"https://app#org", "connection refused", 0}, false);
+    BOOST_CHECK(away.severity == Severity::unreachable);
+    BOOST_TEST(away.text == "https://app#org cannot be reached: connection refused");
+    const auto refused = finding({"https://app", "", 403}, false);
+    BOOST_CHECK(refused.severity == Severity::error);
+    BOOST_TEST(contains(refused.remedy, "[[relay.app_servers]]"), refused.remedy);
+    const auto failing = finding({"https://app", "", 502}, false);
+    BOOST_TEST(failing.text == "https://app fails with 502 when its conversations are listed");
+    for (const auto& elsewhere :
+         {finding({"https://app", "", 404}, false), finding({"https://app", "", 200}, false)}) {
+        BOOST_CHECK(elsewhere.severity == Severity::error);
+        BOOST_TEST(contains(elsewhere.remedy, "V1 API"), elsewhere.remedy);
+    }
+    BOOST_CHECK(severity_of(judge_app_server({"https://app", "", 200, 9s}), "clock") == Severity::warning);
+}
+
+BOOST_AUTO_TEST_CASE(app_servers_that_the_relay_could_not_read_are_a_warning_that_names_one) {
+    const auto findings = judge_relay_rows({{}, 0, 0, "", 1, "https://app: it answered 502"}, false);
+    BOOST_REQUIRE(findings.size() == 1U);
+    BOOST_CHECK(findings[0].severity == Severity::warning);
+    BOOST_TEST(findings[0].text == "1 could not be read the last time, e.g.: https://app: it answered 502");
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_does_not_let_us_in_or_is_not_there_is_a_warning) {

@@ -47,6 +47,11 @@ class MemoryAppPositions final : public AppPositions {
         floor_ = floor;
         return {};
     }
+    Result<void> note_look(const std::string&, const std::string&, const AppLook& look) override {
+        const std::lock_guard lock(mutex_);
+        look_ = look;
+        return {};
+    }
     Result<void> save(const std::string&, const std::string&, const ConversationId& conversation,
                       const AppPosition& position) override {
         const std::lock_guard lock(mutex_);
@@ -61,6 +66,10 @@ class MemoryAppPositions final : public AppPositions {
         const std::lock_guard lock(mutex_);
         return floor_;
     }
+    AppLook look() const {
+        const std::lock_guard lock(mutex_);
+        return look_;
+    }
     AppPosition at(const std::string& conversation) const {
         const std::lock_guard lock(mutex_);
         const auto found = rows_.find(ConversationId(conversation));
@@ -71,6 +80,7 @@ class MemoryAppPositions final : public AppPositions {
     mutable std::mutex mutex_;
     std::string owner_;
     std::string floor_;
+    AppLook look_;
     std::map<ConversationId, AppPosition> rows_;
 };
 
@@ -266,8 +276,10 @@ BOOST_AUTO_TEST_CASE(a_log_that_its_server_cannot_read_holds_up_no_other) {
     trial.server.add(two, "c", "01:00");
     trial.require_ids(two, {"b", "c"});
     BOOST_TEST(trial.positions.floor().empty());
+    BOOST_TEST(trial.positions.look().trouble == "it answered 500");
     trial.server.break_log("");
     trial.require_ids(one, {"a"});
+    eventually("no trouble stands", [&] { return trial.positions.look().trouble.empty(); });
     eventually("the floor", [&] { return !trial.positions.floor().empty(); });
 }
 
@@ -275,6 +287,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_refused_is_said) {
     Trial trial;
     trial.begin("a", "wrong");
     eventually("the trouble is known", [&] { return trial.poll->trouble() == "it refuses the key (401)"; });
+    BOOST_TEST(trial.positions.look().trouble == "it refuses the key (401)");
     BOOST_TEST(trial.server.refused() > 0);
 }
 
