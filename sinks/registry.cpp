@@ -7,6 +7,7 @@
     SINK(slack)              \
     SINK(github)             \
     SINK(gitlab)             \
+    SINK(webhook)            \
     SINK(log)
 
 // clang-format on

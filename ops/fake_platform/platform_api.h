@@ -23,6 +23,9 @@ Reply serve_gitlab(const Request& request, CommentStore& store);
 /// Slack's Web API: messages in channels and threads.
 Reply serve_slack(const Request& request, CommentStore& store);
 
+/// A receiver of signed webhooks: it takes each webhook-id once.
+Reply serve_webhook(const Request& request, CommentStore& store);
+
 /// A message's id: the second it was made, and what tells it from others.
 std::string slack_ts(const Comment& message);
 
