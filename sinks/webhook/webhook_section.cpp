@@ -27,10 +27,18 @@ ConfigKind signing_secrets(const Secrets& at) {
     return kind;
 }
 
+/// As it is written: a slash at its end may mean another place.
 ConfigKind url_of(const std::string& name) {
-    return required_url([name](Config& config) -> std::string& {
+    const auto at = [name](Config& config) -> std::string& {
         return config.extensions.edit<WebhookSection>().endpoints[name].url;
-    });
+    };
+    ConfigKind kind = required_url(at);
+    kind.read = [at, read = kind.read](Config& config, const ConfigValue& value) -> Problem {
+        if (auto problem = read(config, value)) return problem;
+        at(config) = std::get<std::string>(value.data);
+        return {};
+    };
+    return kind;
 }
 
 ConfigKind secrets_of(const std::string& name) {
