@@ -7,6 +7,7 @@
     SINK(slack)              \
     SINK(github)             \
     SINK(gitlab)             \
+    SINK(jira)               \
     SINK(webhook)            \
     SINK(log)
 

@@ -5,8 +5,9 @@
 namespace epilogue::fake_platform {
 namespace {
 
-constexpr std::array<PlatformApi, 4> platforms{{{"github", &serve_github},
+constexpr std::array<PlatformApi, 5> platforms{{{"github", &serve_github},
                                                 {"gitlab", &serve_gitlab},
+                                                {"jira", &serve_jira},
                                                 {"slack", &serve_slack},
                                                 {"webhook", &serve_webhook}}};
 

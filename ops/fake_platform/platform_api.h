@@ -20,6 +20,9 @@ Reply serve_github(const Request& request, CommentStore& store);
 /// GitLab's REST API (v4): the user, notes of issues and merge requests, their discussions.
 Reply serve_gitlab(const Request& request, CommentStore& store);
 
+/// Jira's REST API (v2), of Cloud (Basic) and Data Center (Bearer): who we are, comments of issues.
+Reply serve_jira(const Request& request, CommentStore& store);
+
 /// Slack's Web API: messages in channels and threads.
 Reply serve_slack(const Request& request, CommentStore& store);
 

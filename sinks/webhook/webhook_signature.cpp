@@ -4,6 +4,8 @@
 
 #include <sodium.h>
 
+#include "sinks/port/base64.h"
+
 namespace epilogue {
 namespace {
 
@@ -19,13 +21,8 @@ std::optional<std::string> webhook_key(std::string_view secret) {
     constexpr std::size_t longest = 64;
     if (!secret.starts_with(prefix)) return std::nullopt;
     secret.remove_prefix(prefix.size());
-    std::string key(longest, '\0');
-    std::size_t size = 0;
-    if (sodium_base642bin(reinterpret_cast<unsigned char*>(key.data()), key.size(), secret.data(),
-                          secret.size(), nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL) != 0 ||
-        size < shortest)
-        return std::nullopt;
-    key.resize(size);
+    auto key = bytes_of_base64(secret, longest);
+    if (!key || key->size() < shortest) return std::nullopt;
     return key;
 }
 
@@ -37,9 +34,7 @@ std::string webhook_signature(std::string_view key, std::string_view id, std::st
         crypto_auth_hmacsha256_update(&state, bytes_of(part), part.size());
     std::array<unsigned char, crypto_auth_hmacsha256_BYTES> mac{};
     crypto_auth_hmacsha256_final(&state, mac.data());
-    std::array<char, sodium_base64_ENCODED_LEN(mac.size(), sodium_base64_VARIANT_ORIGINAL)> text{};
-    sodium_bin2base64(text.data(), text.size(), mac.data(), mac.size(), sodium_base64_VARIANT_ORIGINAL);
-    return std::string("v1,") + text.data();
+    return "v1," + base64_of({reinterpret_cast<const char*>(mac.data()), mac.size()});
 }
 
 }  // namespace epilogue
