@@ -34,6 +34,10 @@ bool is_prefix(std::string_view text) {
 
 }  // namespace
 
+std::string Address::url_host() const {
+    return lowered(host.find(':') == std::string::npos ? host : "[" + host + "]");
+}
+
 std::string Address::authority() const {
     return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
 }

@@ -1,9 +1,12 @@
 // Where an agent server is: its base URL in parts.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/egress.h"
 
 namespace epilogue::agent {
 
@@ -12,9 +15,13 @@ struct Address {
     std::string host;    ///< without the brackets of an IPv6 address
     std::string port;    ///< decimal
     std::string prefix;  ///< of every path, without a slash at its end; may be empty
+    /// Where its host may lead, for an address that comes from data (HttpRequest::egress); null: anywhere.
+    std::shared_ptr<const EgressRules> egress = {};
 
     /// "http://host:port/prefix".
     std::string url() const;
+    /// The host as a URL has it, in lower case: with the brackets of an IPv6 address.
+    std::string url_host() const;
     /// "host:port", as the Host header has it.
     std::string authority() const;
 };

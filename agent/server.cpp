@@ -158,6 +158,7 @@ AgentResult<Answer> AgentServer::send_once(const Call& call, milliseconds deadli
     request.timeout = deadline;
     request.max_answer_bytes = max_answer;
     request.stop = call.stop;
+    request.egress = address_.egress;
 
     HttpAnswer answer = http_.send(request);
     const bool reads = call.method == "GET";

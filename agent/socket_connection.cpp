@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "base/text.h"
 
 namespace epilogue::agent {
 namespace {
@@ -75,6 +76,10 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     void open() {
         resolver_.async_resolve(target_.address.host, target_.address.port,
                                 bound<tcp::resolver::results_type>([this](const auto& found) {
+                                    if (const auto refusal = egress_refusal(found); !refusal.empty()) {
+                                        end({std::nullopt, refusal, false});
+                                        return;
+                                    }
                                     beast::get_lowest_layer(socket_).expires_after(limits_.connect);
                                     beast::get_lowest_layer(socket_).async_connect(
                                         found, bound<tcp::endpoint>([this](const auto&) { connected(); }));
@@ -105,6 +110,20 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     }
 
   private:
+    /// Why none of the addresses found may be connected to: one of them is barred. "": all may be.
+    std::string egress_refusal(const tcp::resolver::results_type& found) const {
+        const Address& address = target_.address;
+        const auto port = static_cast<std::uint16_t>(integer_in(address.port).value_or(0));
+        if (!address.egress || address.egress->allows_host(address.url_host(), port)) return "";
+        for (const auto& each : found) {
+            const std::string text = each.endpoint().address().to_string();
+            const auto ip = parse_ip_address(text);
+            const std::string_view objection = ip ? address.egress->objection(*ip) : "no internet address";
+            if (!objection.empty()) return egress_refusal_of(address.url_host(), text, objection);
+        }
+        return "";
+    }
+
     /// A handler that goes on with `next` when there was no error.
     template <class... Results, class Next>
     auto bound(Next next) {

@@ -107,6 +107,10 @@ struct Config {
         std::vector<AppServer> app_servers;
         bool operator==(const Relay&) const = default;
     };
+    struct Egress {
+        std::vector<std::string> allow;  ///< each as EgressRules reads it
+        bool operator==(const Egress&) const = default;
+    };
     struct Retention {
         std::chrono::days bodies{30};
         std::chrono::days ledger{400};
@@ -126,6 +130,7 @@ struct Config {
     Worker worker;
     AgentServer agent_server;
     Relay relay;
+    Egress egress;
     Retention retention;
     Log log;
     ConfigExtensions extensions;            ///< the sinks' and summary sources' sections

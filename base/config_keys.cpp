@@ -5,6 +5,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "base/egress.h"
+
 namespace epilogue {
 namespace {
 
@@ -172,6 +174,21 @@ ConfigSection relay_section() {
         }};
 }
 
+ConfigSection egress_section() {
+    return {
+        "egress",
+        "Where requests may go whose address comes from a row or a registration (webhooks, agent_url): to "
+        "public addresses, and there.",
+        {
+            {"allow",
+             checked_words(place(&Config::egress, &Config::Egress::allow),
+                           "a list of networks (\"10.1.0.0/16\"), addresses, hosts or host:port",
+                           &EgressRules::is_entry),
+             "Internal receivers and agent servers. What this file itself names (api_url, url of a server "
+             "or an endpoint) needs no entry."},
+        }};
+}
+
 ConfigSection retention_section() {
     const auto days = [](auto field) { return number(&Config::retention, field, 1, ten_years_in_days); };
     using Retention = Config::Retention;
@@ -228,6 +245,7 @@ ConfigSchema::ConfigSchema(DeclaredSections declared)
     sections_.push_back(agent_server_section());
     sections_.push_back(relay_section());
     std::ranges::move(declared.sinks, std::back_inserter(sections_));
+    sections_.push_back(egress_section());
     sections_.push_back(retention_section());
     sections_.push_back(log_section());
 }

@@ -177,6 +177,13 @@ ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std:
 
 ConfigKind words(ConfigPlace<std::vector<std::string>> place, std::string expected,
                  std::vector<std::string_view> never) {
+    return checked_words(std::move(place), std::move(expected), [never](std::string_view word) {
+        return std::ranges::find(never, word) == never.end();
+    });
+}
+
+ConfigKind checked_words(ConfigPlace<std::vector<std::string>> place, std::string expected,
+                         std::function<bool(std::string_view)> fits) {
     ConfigKind kind;
     kind.written = ConfigKind::Written::list;
     kind.expected = std::move(expected);
@@ -190,8 +197,7 @@ ConfigKind words(ConfigPlace<std::vector<std::string>> place, std::string expect
         std::vector<std::string> chosen;
         for (const ConfigValue& element : *list) {
             const auto* text = std::get_if<std::string>(&element.data);
-            if (text == nullptr || text->empty() || position_of(never, element))
-                return mismatch(expected, element);
+            if (text == nullptr || text->empty() || !fits(*text)) return mismatch(expected, element);
             chosen.push_back(*text);
         }
         place(config) = std::move(chosen);

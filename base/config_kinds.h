@@ -91,6 +91,10 @@ ConfigKind secrets(ConfigPlace<std::vector<Secret>> place);
 ConfigKind words(ConfigPlace<std::vector<std::string>> place, std::string expected,
                  std::vector<std::string_view> never);
 
+/// A list, may be empty, of words that `fits` takes; `expected` as in messages.
+ConfigKind checked_words(ConfigPlace<std::vector<std::string>> place, std::string expected,
+                         std::function<bool(std::string_view)> fits);
+
 /// `[kafka] properties`, without those that would break the contract.
 ConfigKind kafka_properties(ConfigPlace<std::map<std::string, std::string>> place);
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "base/instant.h"
 
 namespace epilogue {
+
+class EgressRules;
 
 struct HttpRequest {
     std::string method = "GET";
@@ -20,7 +23,10 @@ struct HttpRequest {
     std::chrono::milliseconds timeout{20000};  ///< total: connect, send, answer
     std::size_t max_answer_bytes = std::size_t{16} << 20U;
     bool changes_nothing = false;  ///< for people, whatever its method: a token is asked for
-    std::stop_token stop{};        ///< when it is requested the transfer is given up at once
+    std::stop_token stop{};  ///< when it is requested the transfer is given up at once
+    /// Where it may lead, judged when it connects (base/egress.h): for an address that comes from data. Null:
+    /// anywhere, because the operator has named the address.
+    std::shared_ptr<const EgressRules> egress{};
 };
 
 /// How far a request came.
@@ -37,6 +43,7 @@ struct HttpAnswer {
     std::string body;
     std::string cause;  ///< when not answered: what happened, without the URL's query and without secrets
     bool timed_out = false;  ///< not answered because the request's time was over
+    bool is_barred = false;  ///< not sent because HttpRequest::egress does not let it go there
     Instant received_at{};   ///< by the clock of the one who made the request
 };
 

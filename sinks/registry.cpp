@@ -7,6 +7,8 @@
     SINK(slack)              \
     SINK(github)             \
     SINK(gitlab)             \
+    SINK(jira)               \
+    SINK(webhook)            \
     SINK(log)
 
 // clang-format on

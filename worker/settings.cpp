@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "agent/address.h"
 #include "base/ids.h"
 #include "base/io/http.h"
 #include "base/io/log.h"
@@ -70,11 +71,22 @@ const ConfigSchema& config_schema() {
     return schema;
 }
 
+std::shared_ptr<const EgressRules> egress_rules(const Config& config) {
+    std::vector<std::string> allowed = config.egress.allow;
+    const auto trust = [&](const std::string& url) {
+        if (const auto address = agent::parse_address(url)) allowed.push_back(address->authority());
+    };
+    trust(config.agent_server.url);
+    for (const auto& each : config.relay.servers) trust(each.url);
+    return std::make_shared<const EgressRules>(allowed);
+}
+
 SinkSettings sink_settings(const Config& config) {
     SinkSettings settings;
     settings.sections = config.extensions;
     if (!config.security.keys.empty()) settings.mac_key = config.security.keys.front().reveal();
     settings.version = version;
+    settings.egress = egress_rules(config);
     return settings;
 }
 
@@ -106,6 +118,7 @@ AgentDirectoryRules agent_directory_rules(const Config& config) {
     AgentDirectoryRules rules;
     rules.default_url = config.agent_server.url;
     rules.default_key = config.agent_server.session_api_key;
+    rules.egress = egress_rules(config);
     rules.deadlines.call = config.worker.http_timeout;
     rules.deadlines.reach = std::min(rules.deadlines.reach, rules.deadlines.call);
     return rules;

@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/config_keys.h"
+#include "base/egress.h"
 #include "base/io/kafka.h"
 #include "base/io/mysql.h"
 #include "sinks/port/transport.h"
@@ -24,6 +25,8 @@ MysqlSettings mysql_settings(const Config& config);
 KafkaSettings kafka_settings(const Config& config);
 /// All sections there are: the core's, the summary sources' and the sinks'.
 const ConfigSchema& config_schema();
+/// [egress], and the agent servers that the configuration names: a row may name those as well.
+std::shared_ptr<const EgressRules> egress_rules(const Config& config);
 /// With the first of [security] keys.
 SinkSettings sink_settings(const Config& config);
 /// The network; the lines of the `log` processor go to our log.

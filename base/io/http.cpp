@@ -9,6 +9,7 @@
 
 #include <curl/curl.h>
 
+#include "base/io/egress_guard.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -261,6 +262,13 @@ void conclude(CURL* handle, CURLcode code, const char* details, const HttpReques
     answer.body.clear();
 }
 
+/// A request that was not sent because its address is barred says so.
+void note_refusal(const EgressGuard& guard, HttpAnswer& answer) {
+    if (answer.outcome != HttpOutcome::not_sent || guard.refusal().empty()) return;
+    answer.is_barred = true;
+    answer.cause = guard.refusal();
+}
+
 /// As curl_easy_perform(), which can only be ended once a second: a request to stop ends it at once, as
 /// CURLE_ABORTED_BY_CALLBACK.
 CURLcode perform(const Handles& handles, const std::stop_token& stop) {
@@ -302,13 +310,15 @@ HttpAnswer transfer(const HttpRequest& request) {
     options.set(CURLOPT_WRITEFUNCTION, &on_body);
     options.set(CURLOPT_WRITEDATA, static_cast<void*>(&buffer));
     options.set(CURLOPT_ERRORBUFFER, static_cast<char*>(details));
-    if (!options.all_taken()) {
+    EgressGuard guard(request);
+    if (!guard.install(handle) || !options.all_taken()) {
         curl_easy_reset(handle);
         return unsent("libcurl does not take an option");
     }
 
     const CURLcode code = perform(*handles, request.stop);
     conclude(handle, code, static_cast<const char*>(details), request, buffer);
+    note_refusal(guard, answer);
     curl_easy_reset(handle);  // it must not keep pointers to what ends here
     return answer;
 }

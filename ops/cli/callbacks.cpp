@@ -37,12 +37,14 @@ std::string text_in(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What would keep the agent server from answering is said while the user is there to mend it.
-void warn_of_silent_server(const RegistrationForm& form, std::chrono::milliseconds patience) {
-    const auto address = agent::parse_address(form.agent_url);
+/// What would keep the agent server from answering a worker is said while the user is there to mend it.
+void warn_of_silent_server(const RegistrationForm& form, const Config& config) {
+    auto address = agent::parse_address(form.agent_url);
     if (!address) return;
+    address->egress = egress_rules(config);
     constexpr std::chrono::milliseconds longest{5000};
-    const std::chrono::milliseconds within = std::min(patience, longest);
+    const std::chrono::milliseconds within =
+        std::min<std::chrono::milliseconds>(config.worker.http_timeout, longest);
     const auto server = std::make_shared<const agent::AgentServer>(
         *address, form.agent_key, agent::Deadlines{.reach = within, .call = within});
     const auto hindrance = look_once({server, normalise_conversation_id(form.conversation)}, within);
@@ -73,7 +75,7 @@ void add(AddOptions& options) {
                        ? "was registered with this --idempotency-key"
                        : "is the same registration and still to report (--again adds another)");
     std::fflush(stdout);
-    warn_of_silent_server(options.form, config.worker.http_timeout);
+    warn_of_silent_server(options.form, config);
 }
 
 struct ListOptions {

@@ -102,7 +102,9 @@ Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& 
     };
     if (reports.empty())
         return promised(Promise::at_least_once,
-                        "a line cannot be looked up: after a crash in the wrong moment it is written again");
+                        "what was sent cannot be looked up: after a crash in the wrong moment it is sent "
+                        "again, under the "
+                        "same id");
     if (!is_any(reports, TokenState::accepted))
         return promised(Promise::none, is_any(reports, TokenState::unreachable)
                                            ? "the platform could not be asked"

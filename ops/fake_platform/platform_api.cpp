@@ -5,8 +5,11 @@
 namespace epilogue::fake_platform {
 namespace {
 
-constexpr std::array<PlatformApi, 3> platforms{
-    {{"github", &serve_github}, {"gitlab", &serve_gitlab}, {"slack", &serve_slack}}};
+constexpr std::array<PlatformApi, 5> platforms{{{"github", &serve_github},
+                                                {"gitlab", &serve_gitlab},
+                                                {"jira", &serve_jira},
+                                                {"slack", &serve_slack},
+                                                {"webhook", &serve_webhook}}};
 
 }  // namespace
 

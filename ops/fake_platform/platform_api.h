@@ -20,8 +20,14 @@ Reply serve_github(const Request& request, CommentStore& store);
 /// GitLab's REST API (v4): the user, notes of issues and merge requests, their discussions.
 Reply serve_gitlab(const Request& request, CommentStore& store);
 
+/// Jira's REST API (v2), of Cloud (Basic) and Data Center (Bearer): who we are, comments of issues.
+Reply serve_jira(const Request& request, CommentStore& store);
+
 /// Slack's Web API: messages in channels and threads.
 Reply serve_slack(const Request& request, CommentStore& store);
+
+/// A receiver of signed webhooks: it takes each webhook-id once.
+Reply serve_webhook(const Request& request, CommentStore& store);
 
 /// A message's id: the second it was made, and what tells it from others.
 std::string slack_ts(const Comment& message);

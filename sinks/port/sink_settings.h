@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/config_extensions.h"
+#include "base/egress.h"
 #include "base/instant.h"
 
 namespace epilogue {
@@ -13,9 +15,10 @@ namespace epilogue {
 /// Secrets are resolved: no `env:` or `file:` here.
 struct SinkSettings {
     ConfigExtensions sections;
-    std::string mac_key;                        ///< the first of [security] keys
-    std::string version;                        ///< ours
-    std::function<Instant()> now = system_now;  ///< what tokens that end are counted by
+    std::string mac_key;  ///< the first of [security] keys
+    std::string version;  ///< ours
+    std::shared_ptr<const EgressRules> egress = std::make_shared<EgressRules>();  ///< of addresses in rows
+    std::function<Instant()> now = system_now;  ///< what tokens that end and signatures go by
 };
 
 }  // namespace epilogue

@@ -243,12 +243,12 @@ BOOST_AUTO_TEST_CASE(each_row_that_cannot_be_read_is_listed_and_the_rest_is_impo
     const auto& openhands = tables.openhands;
     const auto good = openhands.add_v0("good", github_v0, github_view(1));
     const auto bad = openhands.add_v0("bad", github_v0, R"({"github_view":{"issue_number":"x"}})");
-    const auto jira = openhands.add_v0("jira", "x.JiraCallbackProcessor", R"({"issue_key":"A-1"})");
+    const auto trello = openhands.add_v0("trello", "x.TrelloCallbackProcessor", R"({"card":"A-1"})");
     const auto all = openhands.add_v1("", slack_v1("C1"));
     const auto linear = openhands.add_v1(uuid(1), R"({"kind":"LinearV1CallbackProcessor"})");
     openhands.add_v1(uuid(1), R"({"kind":"SetTitleCallbackProcessor"})");
     openhands.add_v1(uuid(1), slack_v1("C1"), "DISABLED");
-    openhands.add_v0("done", "x.JiraCallbackProcessor", "{}", "COMPLETED");
+    openhands.add_v0("done", "x.TrelloCallbackProcessor", "{}", "COMPLETED");
     const auto report = tables.report(1);
     BOOST_TEST(report.at("rows") == 8);
     BOOST_TEST(report.at("imported") == 1);
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(each_row_that_cannot_be_read_is_listed_and_the_rest_is_impo
         reasons[row.at("id").get<std::string>()] = row.at("reason").get<std::string>();
     BOOST_TEST(reasons.size() == 4U);
     BOOST_TEST(contains(reasons[bad], "github_view.full_repo_name"), reasons[bad]);
-    BOOST_TEST(contains(reasons[jira], "JiraCallbackProcessor"), reasons[jira]);
+    BOOST_TEST(contains(reasons[trello], "TrelloCallbackProcessor"), reasons[trello]);
     BOOST_TEST(contains(reasons[all], "conversation_id"), reasons[all]);
     BOOST_TEST(contains(reasons[linear], "LinearV1CallbackProcessor"), reasons[linear]);
     const auto people = tables.import();

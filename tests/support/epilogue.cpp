@@ -20,9 +20,14 @@ Settings settings_for(const KafkaBroker& broker, const std::string& topic, const
 }
 
 Settings settings_for(const Database& server, const std::string& database) {
-    return {{"database.host", "127.0.0.1"},   {"database.port", server.port()},
-            {"database.user", server.user()}, {"database.password", server.password()},
-            {"database.name", database},      {"database.tls", "off"}};
+    return {{"database.host", "127.0.0.1"},
+            {"database.port", server.port()},
+            {"database.user", server.user()},
+            {"database.password", server.password()},
+            {"database.name", database},
+            {"database.tls", "off"},
+            // Agent servers of tests, which rows and registrations name.
+            {"egress.allow", std::vector<std::string>{"127.0.0.0/8"}}};
 }
 
 Settings settings_for(const FakePlatformProcess& fake_platform) {

@@ -29,8 +29,9 @@ Result<std::string> AgentDirectory::address_of(const ConversationId& conversatio
 
 Result<std::shared_ptr<const agent::AgentServer>> AgentDirectory::server_at(const std::string& url,
                                                                             const Secret& key) {
-    const auto address = agent::parse_address(url);
+    auto address = agent::parse_address(url);
     if (!address) return poisonous("the address of the conversation's agent server cannot be used");
+    if (url != rules_.default_url) address->egress = rules_.egress;
     const std::lock_guard lock(mutex_);
     // A server in use is kept alive by its user; the others are made again when they are asked for.
     if (servers_.size() >= max_servers) servers_.clear();

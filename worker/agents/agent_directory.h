@@ -21,6 +21,7 @@ struct AgentDirectoryRules {
     std::string default_url;  ///< [agent_server]; empty: none
     Secret default_key;
     agent::Deadlines deadlines = {};  ///< of the calls of every server
+    std::shared_ptr<const EgressRules> egress = std::make_shared<EgressRules>();  ///< of addresses in rows
 };
 
 /// Thread-safe.

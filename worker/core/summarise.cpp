@@ -72,6 +72,44 @@ std::string headline_of(const TurnEnd& turn, std::string_view words, Language la
     return more.empty() ? headline : headline + ": " + more;
 }
 
+std::string_view outcome_of(const TurnEnd& turn) {
+    switch (turn.verdict) {
+        case Verdict::finished:
+            return has_problems(turn.digest) ? "done_with_problems" : "done";
+        case Verdict::awaiting_user_input:
+            return "waiting";
+        case Verdict::error:
+        case Verdict::stuck:
+        case Verdict::rejected:
+            return "failed";
+        case Verdict::stopped:
+            return "stopped";
+        case Verdict::timeout:
+            break;
+    }
+    return "unknown";
+}
+
+/// The same for programs.
+TurnOutcome about(const TurnEnd& turn, const ConversationId& conversation_id) {
+    TurnOutcome outcome;
+    outcome.conversation_id = conversation_id;
+    outcome.turn = turn.turn_key;
+    outcome.verdict = name_of(turn.verdict);
+    outcome.outcome = outcome_of(turn);
+    if (turn.verdict == Verdict::error && turn.reason) outcome.error_code = public_code(turn.reason->code);
+    outcome.requests = turn.digest.links;
+    const Digest::Figures& figures = turn.digest.figures;
+    outcome.steps = figures.steps;
+    outcome.seconds = figures.seconds;
+    if (figures.usage) {
+        outcome.tokens_in = figures.usage->tokens_in;
+        outcome.tokens_out = figures.usage->tokens_out;
+        outcome.cost = figures.usage->cost;
+    }
+    return outcome;
+}
+
 }  // namespace
 
 MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules) {
@@ -90,6 +128,7 @@ MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id
     const std::string& words = made.summary.final_message;
     made.summary.headline = headline_of(turn, words, rules.language);
     made.summary.facts = facts_of(turn, {rules.language, rules.figures, words});
+    made.summary.about = about(turn, conversation_id);
     if (!rules.web_url.empty()) {
         made.summary.link = replaced(rules.web_url, "{conversation_id}", conversation_id);
         made.summary.link_text = phrase(rules.language, Phrase::view_conversation);

@@ -128,10 +128,13 @@ std::string note_of(const Basis& basis, PreviewBasis kind) {
     return note;
 }
 
-void hide_token(HttpRequest& request) {
-    for (std::string& header : request.headers)
-        if (const auto name = header.substr(0, header.find(':')); lowered(name) == "authorization")
+/// Tokens, and signatures that a receiver would take.
+void hide_secrets(HttpRequest& request) {
+    for (std::string& header : request.headers) {
+        const auto name = header.substr(0, header.find(':'));
+        if (lowered(name) == "authorization" || lowered(name) == "webhook-signature")
             header = name + ": [hidden]";
+    }
 }
 
 /// The first request of the dialogue that writes, secrets hidden: the reads before it are made. nullopt: it
@@ -141,7 +144,7 @@ std::optional<HttpRequest> first_write(Dialogue<Attempt>& dialogue, std::chrono:
     const auto until = steady_time() + timeout;
     while (HttpRequest* request = dialogue.request()) {
         if (request->method != "GET" && !request->changes_nothing) {
-            hide_token(*request);
+            hide_secrets(*request);
             return *request;
         }
         request->timeout = std::chrono::duration_cast<std::chrono::milliseconds>(until - steady_time());

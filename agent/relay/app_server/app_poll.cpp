@@ -227,6 +227,7 @@ void AppPoll::reach(const AppConversation& conversation, const std::stop_token& 
         request.url = conversation.agent_url + "/alive";
         request.timeout = to_reach;
         request.stop = stop;
+        request.egress = rules_.egress;
         const auto answer = http_.send(request);
         reached = {answer.outcome == HttpOutcome::answered && answer.status < 500, Clock::now()};
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -31,6 +32,8 @@ struct AppPollRules {
     std::chrono::hours first_floor{24};  ///< what was updated before that is not looked for
     std::chrono::minutes linger{10};     ///< a conversation is listed so long after its last update
     std::chrono::minutes reach_again{10};
+    /// Where the sandboxes that the app server names may be (HttpRequest::egress); null: anywhere.
+    std::shared_ptr<const EgressRules> egress{};
 };
 
 /// Called on the poll's thread.

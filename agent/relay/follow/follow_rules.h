@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -50,6 +51,8 @@ struct FollowRules {
     std::size_t waiting_bytes = std::size_t{32} << 20U;
     agent::Deadlines deadlines{};
     agent::SocketLimits socket{};
+    /// Where the servers that conversations name may be (HttpRequest::egress); null: anywhere.
+    std::shared_ptr<const EgressRules> egress{};
     PlanRules plan{};
 };
 

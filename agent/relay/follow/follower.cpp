@@ -125,9 +125,10 @@ void Follower::follow(Claim claim, Clock::time_point lease_end) {
 std::shared_ptr<const agent::AgentServer> Follower::server_at(const std::string& url, const Secret& key) {
     auto& known = servers_[{url, key.reveal()}];
     if (auto server = known.lock()) return server;
-    const auto address = agent::parse_address(url);
+    auto address = agent::parse_address(url);
     std::erase_if(servers_, [](const auto& each) { return each.second.expired(); });
     if (!address) return nullptr;
+    address->egress = shared_->rules.egress;
     auto server = std::make_shared<const agent::AgentServer>(*address, key, shared_->rules.deadlines);
     servers_[{url, key.reveal()}] = server;
     return server;

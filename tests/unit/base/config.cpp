@@ -8,7 +8,9 @@
 #include "config_fixture.h"
 #include "sinks/github/github_section.h"
 #include "sinks/gitlab/gitlab_section.h"
+#include "sinks/jira/jira_section.h"
 #include "sinks/slack/slack_section.h"
+#include "sinks/webhook/webhook_section.h"
 #include "tests/support/golden.h"
 #include "tests/support/rsa_key.h"
 #include "worker/sources/llm_section.h"
@@ -147,6 +149,18 @@ token = "glt"
 budget = "3/min"
 [gitlab.namespaces."group/sub"]
 token = "glt-sub"
+[jira]
+api_url = "https://j/"
+email = "bot@j"
+token = "jt"
+budget = "off"
+[webhook]
+secrets = ["whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]
+[webhook.endpoints.ci]
+url = "http://ci/hook/"
+secrets = ["whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"]
+[egress]
+allow = ["10.0.0.0/8", "ci.internal:8443"]
 [retention]
 bodies_days = 1
 ledger_days = 2
@@ -191,12 +205,38 @@ format = "json"
     expected.extensions.edit<GithubSection>() = {"http://gh", Secret("ght"), "1/s 5000/h"};
     expected.extensions.edit<GitlabSection>() = {
         "http://gl", Secret("glt"), "3/min", {{"group/sub", Secret("glt-sub")}}};
+    expected.extensions.edit<JiraSection>() = {"https://j", "bot@j", Secret("jt"), "off"};
+    expected.extensions.edit<WebhookSection>() = {
+        {Secret("whsec_" + std::string(32, 'A'))},
+        {{"ci", {"http://ci/hook/", {Secret("whsec_" + std::string(32, 'B'))}}}}};
+    expected.egress.allow = {"10.0.0.0/8", "ci.internal:8443"};
     expected.retention = {std::chrono::days(1), std::chrono::days(2), std::chrono::days(3),
                           std::chrono::days(4)};
     expected.log = {LogLevel::debug, LogFormat::json};
     BOOST_TEST((config == expected));
     BOOST_TEST((config.kafka == expected.kafka));
     BOOST_TEST((config.worker == expected.worker));
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_needs_its_url_and_a_secret_that_can_sign) {
+    const std::string ci = "[webhook.endpoints.ci]\n";
+    const std::string url = "url = \"http://ci\"\n";
+    BOOST_TEST(refusal(ci + url).find("endpoints: ci: secrets is missing") != std::string::npos);
+    BOOST_TEST(refusal(ci + url + "token = \"x\"").find("ci.token: unknown key: expected url or secrets") !=
+               std::string::npos);
+    for (const std::string& section : {std::string("[webhook]\n"), ci + url}) {
+        const auto refused = refusal(section + "secrets = [\"a password\"]");
+        BOOST_TEST(refused.find("expected \"whsec_\" and the base64 of 24 to 64 bytes") != std::string::npos,
+                   refused);
+        BOOST_TEST(refused.find("a password") == std::string::npos, refused);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(egress_lists_networks_addresses_and_hosts) {
+    for (const char* entry : {"10.0.0.0/33", "http://ci.internal", "*.internal", ""})
+        BOOST_TEST(refusal("[egress]\nallow = [\"" + std::string(entry) + "\"]")
+                       .starts_with("F:2: [egress] allow: expected a list of networks"),
+                   entry);
 }
 
 BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file_and_a_flag_over_both) {

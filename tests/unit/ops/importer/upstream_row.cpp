@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_names_its_column) {
                    json);
     BOOST_TEST(reason(UpstreamGeneration::v0, row_of(github_v0, R"({"github_view":{"issue_number":"4"}})"))
                    .starts_with("processor_json: field \"github_view."));
-    BOOST_TEST(reason(UpstreamGeneration::v0, row_of("x.JiraCallbackProcessor", "{}"))
+    BOOST_TEST(reason(UpstreamGeneration::v0, row_of("x.TrelloCallbackProcessor", "{}"))
                    .starts_with("processor_type: "));
     for (const std::string& type : {std::string(300, 'x') + ".GithubCallbackProcessor",
                                     std::string("\xff.GithubCallbackProcessor"), std::string()})

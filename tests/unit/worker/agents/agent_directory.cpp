@@ -50,6 +50,23 @@ BOOST_AUTO_TEST_CASE(a_conversation_has_its_own_server_else_the_default_else_non
     BOOST_TEST(table.directory().server_of(ConversationId("other")).value() == nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(an_address_in_a_row_is_judged_and_that_of_the_configuration_is_not) {
+    Table table;
+    table.add("own", "http://127.0.0.1:1");
+    table.add("named", "http://127.0.0.2:1");
+    AgentDirectoryRules rules;
+    rules.default_url = "http://127.0.0.2:1";
+    auto directory = table.directory(rules);
+    const auto own = directory.server_of(ConversationId("own")).value();
+    BOOST_REQUIRE(own->address().egress != nullptr);
+    const auto barred = own->send({.path = "/server_info"});
+    BOOST_REQUIRE(!barred);
+    BOOST_TEST(barred.error().text.find("add \"127.0.0.1\" to [egress] allow") != std::string::npos,
+               barred.error().text);
+    for (const char* id : {"named", "other"})
+        BOOST_TEST(directory.server_of(ConversationId(id)).value()->address().egress == nullptr, id);
+}
+
 BOOST_AUTO_TEST_CASE(one_server_serves_all_who_have_its_address_and_key) {
     Table table;
     table.add("a", "http://one:1", "k");

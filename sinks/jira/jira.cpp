@@ -1,0 +1,217 @@
+#include "sinks/jira/jira.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "sinks/format/format.h"
+#include "sinks/format/marker.h"
+#include "sinks/jira/jira_answers.h"
+#include "sinks/jira/wiki_markup.h"
+#include "sinks/port/base64.h"
+#include "sinks/port/http_answer.h"
+#include "sinks/port/json_answer.h"
+#include "sinks/port/text_rules.h"
+
+namespace epilogue {
+namespace {
+
+constexpr std::size_t max_body_characters = 32000;  ///< Jira takes 32,767 where nothing else is configured
+constexpr std::size_t max_pages = 60;
+constexpr std::size_t per_page = 100;
+constexpr const char* no_token = "no token: set [jira] api_url and token";
+constexpr const char* no_place = "the target is no Jira issue";
+constexpr const char* other_jira = "the row names another Jira than [jira] api_url";
+
+JiraSettings tidied(JiraSettings settings) {
+    settings.token = std::string(trimmed(settings.token));
+    settings.email = std::string(trimmed(settings.email));
+    return settings;
+}
+
+std::vector<std::string> headers_of(const JiraSettings& settings) {
+    const std::string credential = settings.email.empty()
+                                       ? "Bearer " + settings.token
+                                       : "Basic " + base64_of(settings.email + ":" + settings.token);
+    // Jira takes a post of a browser for a forged one, and ours for a browser's, unless it is told so.
+    return {"Accept: application/json", "Authorization: " + credential, "X-Atlassian-Token: no-check",
+            "User-Agent: epilogue/" + settings.version};
+}
+
+/// The marker as a line of wiki markup: what the HTML comment holds, written small.
+std::string wiki_marker(std::string_view marker) {
+    constexpr std::string_view opening = "<!-- ";
+    constexpr std::string_view closing = " -->";
+    marker.remove_prefix(opening.size());
+    marker.remove_suffix(closing.size());
+    return "~" + std::string(marker) + "~";
+}
+
+/// The marker frozen into `body`, else the one that `key` would make today.
+std::string wiki_marker_in(std::string_view body, std::string_view key, std::string_view delivery_id) {
+    const auto made = wiki_marker(marker_line(key, delivery_id));
+    const auto last = body.substr(body.rfind('\n') + 1);
+    const std::size_t before_mac = made.find("mac=");
+    return last.size() == made.size() && last.substr(0, before_mac) == made.substr(0, before_mac)
+               ? std::string(last)
+               : made;
+}
+
+/// True when a whole line of the text is the marker. Cloud keeps comments in a form of its own, and what it
+/// gives back may be escaped or spaced otherwise.
+bool holds(const std::string& text, const std::string& marker) {
+    const auto plain = [](std::string_view line) {
+        return std::string(trimmed(replaced(replaced(replaced(line, "\\", ""), "~", ""), "\r", "")));
+    };
+    const auto lines = split(text, '\n');
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const std::string& line) { return plain(line) == plain(marker); });
+}
+
+const JiraTarget* place_of(const Post& post) {
+    const auto* target = target_in<JiraTarget>(post.target);
+    return target != nullptr && path_segments(target->issue_key) == 1 ? target : nullptr;
+}
+
+}  // namespace
+
+JiraSink::JiraSink(JiraSettings settings)
+    : settings_(tidied(std::move(settings))), api_(settings_.api_url, headers_of(settings_)) {}
+
+std::string JiraSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
+    const auto marker = wiki_marker(marker_line(settings_.mac_key, delivery_id));
+    const std::size_t room = max_body_characters - marker.size() - 2;
+    // What is escaped grows, at most to twice its size and what blocks add.
+    for (std::size_t characters = room;; characters = characters * 3 / 4) {
+        auto text = wiki_markup(markdown_post(summary, "", characters));
+        if (code_points(text) <= room || characters < 12000)
+            return (text.empty() ? "" : text + "\n\n") + marker;
+    }
+}
+
+Dialogue<LookupResult> JiraSink::find(Post post) {
+    const auto* place = place_of(post);
+    if (place == nullptr) co_return lookup_failed(no_place);
+    if (const auto objection = objection_to(*place); !objection.empty()) co_return forbidden(objection);
+    auto reading = read_marked(post, *place);
+    auto marked = co_await reading;
+    if (!marked.what) co_return marked.failure;
+    if (marked.what->empty()) co_return own_posts({}, {});
+    auto asking = ask_who_we_are();
+    const auto me = co_await asking;
+    if (!me.what) co_return me.failure;
+    co_return own_posts(std::move(*marked.what), *me.what);
+}
+
+Dialogue<Attempt> JiraSink::create(Post post) {
+    const auto* place = place_of(post);
+    if (place == nullptr) co_return not_sent(Answer::refused, no_place);
+    if (const auto objection = objection_to(*place); !objection.empty())
+        co_return not_sent(objection == other_jira ? Answer::refused : Answer::unauthorised, objection);
+    const nlohmann::json message{{"body", post.body}};
+    auto request = api_.request("POST", comments_url(*place), body_of(message));
+    const auto answer = co_await request;
+    auto attempt = classify_jira_comment(answer);
+    if (attempt.answer == Answer::sent)
+        if (const auto comment = read_jira_comment(answer.body)) me_.remember(comment->author);
+    co_return attempt;
+}
+
+Dialogue<bool> JiraSink::remove(Post post, Receipt duplicate) {
+    const auto* place = place_of(post);
+    if (place == nullptr || !is_number(duplicate.remote_id) || !objection_to(*place).empty()) co_return false;
+    auto request = api_.request("DELETE", comments_url(*place) + "/" + duplicate.remote_id);
+    const auto answer = co_await request;
+    co_return is_deleted(answer);
+}
+
+std::vector<Dialogue<TokenStatus>> JiraSink::check_tokens() {
+    std::vector<Dialogue<TokenStatus>> checks;
+    checks.push_back(check_token());
+    return checks;
+}
+
+Dialogue<TokenStatus> JiraSink::check_token() const {
+    const std::string setting = "[jira] token";
+    if (settings_.token.empty() || settings_.api_url.empty()) co_return TokenStatus{.setting = setting};
+    auto request = api_.request("GET", api_.url() + "/rest/api/2/myself");
+    const auto myself = co_await request;
+    TokenStatus report = token_status(setting, myself);
+    const auto answer = parsed(myself.body);
+    report.identity = text_at(answer, "displayName");
+    report.needed = "browse the project, add and delete own comments";
+    co_return report;
+}
+
+Quota JiraSink::quota(const Target&) const {
+    return quota_by_credential({.platform = "jira",
+                                .token = settings_.token,
+                                .budget = settings_.budget,
+                                .api_url = settings_.api_url,
+                                .origin = "",
+                                .published = ""});
+}
+
+std::string JiraSink::objection_to(const JiraTarget& place) const {
+    if (settings_.token.empty() || settings_.api_url.empty()) return no_token;
+    const bool is_ours = place.base_url.empty() || origin_of(place.base_url) == origin_of(settings_.api_url);
+    return is_ours ? "" : other_jira;
+}
+
+std::string JiraSink::comments_url(const JiraTarget& place) const {
+    return fmt::format("{}/rest/api/2/issue/{}/comment", api_.url(), place.issue_key);
+}
+
+Dialogue<ReadOf<std::vector<RemotePost>>> JiraSink::read_marked(Post post, JiraTarget place) const {
+    const auto marker = wiki_marker_in(post.body, settings_.mac_key, post.delivery_id);
+    const auto since = look_up_from(post);
+    std::vector<RemotePost> marked;
+    for (int reading = 1;; ++reading) {
+        std::size_t page = 0;
+        std::size_t read = 0;
+        for (bool is_last = false; !is_last;) {
+            if (++page > max_pages)
+                co_return unusable_answer(fmt::format("more than {} pages of comments", max_pages));
+            const auto url = fmt::format("{}?orderBy=-created&maxResults={}&startAt={}", comments_url(place),
+                                         per_page, read);
+            auto request = api_.request("GET", url);
+            const auto answer = co_await request;
+            if (answer.outcome != HttpOutcome::answered || answer.status != 200) {
+                auto failure = jira_lookup_failed(answer);
+                co_return page == 1 && reading == 1 ? failure : later_page_failed(failure);
+            }
+            auto list = read_jira_comments(answer.body);
+            if (!list) co_return unusable_answer("200 without a readable list of comments");
+            read += list->comments.size();
+            // Data Center may give all in one page, and the oldest first: an old one ends the list only where
+            // a newer one stands before it.
+            const bool falls = !list->comments.empty() &&
+                               list->comments.front().created_at > list->comments.back().created_at;
+            is_last = list->comments.empty() || static_cast<std::int64_t>(read) >= list->total ||
+                      (falls && list->comments.back().created_at.value_or(since) < since);
+            for (auto& comment : list->comments)
+                if (comment.created_at.value_or(since) >= since && holds(comment.body, marker))
+                    marked.push_back(std::move(comment));
+        }
+        if (page == 1 || reading == readings_of_pages) co_return marked;
+    }
+}
+
+Dialogue<ReadOf<Account>> JiraSink::ask_who_we_are() {
+    if (const auto known = me_.known()) co_return *known;
+    auto request = api_.request("GET", api_.url() + "/rest/api/2/myself");
+    const auto answer = co_await request;
+    const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
+    const bool may_not_ask = status == 403 || status == 404;
+    const auto me = may_not_ask     ? std::optional<Account>(Account{})
+                    : status == 200 ? read_jira_account(answer.body)
+                                    : std::nullopt;
+    if (!me) co_return jira_lookup_failed(answer);
+    me_.remember(*me);
+    co_return *me;
+}
+
+}  // namespace epilogue
