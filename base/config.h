@@ -109,6 +109,7 @@ struct Config {
     };
     struct Egress {
         std::vector<std::string> allow;  ///< each as EgressRules reads it
+        bool guard_agent_urls = false;
         bool operator==(const Egress&) const = default;
     };
     struct Retention {

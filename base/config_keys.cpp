@@ -177,8 +177,8 @@ ConfigSection relay_section() {
 ConfigSection egress_section() {
     return {
         "egress",
-        "Where requests may go whose address comes from a row or a registration (webhooks, agent_url): to "
-        "public addresses, and there.",
+        "Where requests may go whose address comes from a row or a registration: to public addresses, and "
+        "there.",
         {
             {"allow",
              checked_words(place(&Config::egress, &Config::Egress::allow),
@@ -186,6 +186,10 @@ ConfigSection egress_section() {
                            &EgressRules::is_entry),
              "Internal receivers and agent servers. What this file itself names (api_url, url of a server "
              "or an endpoint) needs no entry."},
+            {"guard_agent_urls", flag(place(&Config::egress, &Config::Egress::guard_agent_urls)),
+             "It holds for agent servers that registrations name (agent_url), and not for webhooks alone. "
+             "Where "
+             "they run in an internal network, which most do, list that network in allow first."},
         }};
 }
 

@@ -81,6 +81,10 @@ std::shared_ptr<const EgressRules> egress_rules(const Config& config) {
     return std::make_shared<const EgressRules>(allowed);
 }
 
+std::shared_ptr<const EgressRules> agent_egress_rules(const Config& config) {
+    return config.egress.guard_agent_urls ? egress_rules(config) : nullptr;
+}
+
 SinkSettings sink_settings(const Config& config) {
     SinkSettings settings;
     settings.sections = config.extensions;
@@ -118,7 +122,7 @@ AgentDirectoryRules agent_directory_rules(const Config& config) {
     AgentDirectoryRules rules;
     rules.default_url = config.agent_server.url;
     rules.default_key = config.agent_server.session_api_key;
-    rules.egress = egress_rules(config);
+    rules.egress = agent_egress_rules(config);
     rules.deadlines.call = config.worker.http_timeout;
     rules.deadlines.reach = std::min(rules.deadlines.reach, rules.deadlines.call);
     return rules;

@@ -27,6 +27,8 @@ KafkaSettings kafka_settings(const Config& config);
 const ConfigSchema& config_schema();
 /// [egress], and the agent servers that the configuration names: a row may name those as well.
 std::shared_ptr<const EgressRules> egress_rules(const Config& config);
+/// The same for agent servers that rows name; null, which is anywhere, without [egress] guard_agent_urls.
+std::shared_ptr<const EgressRules> agent_egress_rules(const Config& config);
 /// With the first of [security] keys.
 SinkSettings sink_settings(const Config& config);
 /// The network; the lines of the `log` processor go to our log.

@@ -41,7 +41,7 @@ std::string text_in(const std::string& path) {
 void warn_of_silent_server(const RegistrationForm& form, const Config& config) {
     auto address = agent::parse_address(form.agent_url);
     if (!address) return;
-    address->egress = egress_rules(config);
+    address->egress = agent_egress_rules(config);
     constexpr std::chrono::milliseconds longest{5000};
     const std::chrono::milliseconds within =
         std::min<std::chrono::milliseconds>(config.worker.http_timeout, longest);

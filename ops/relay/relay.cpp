@@ -140,7 +140,7 @@ class RelayProcess {
         auto rules = follow_rules(relay::delivery_timeout);
         // The port is ours now: the relay that had it before, and followed from here, is gone.
         rules.owner = process::place_of_listener(server_->port());
-        rules.egress = egress_rules(config_);
+        rules.egress = agent_egress_rules(config_);
         follower_.emplace(positions_, *followed_topic_,
                           followed_records(config_.relay, metrics_.observer(),
                                            [this] { return watch_->max_event_bytes(); }),
@@ -164,7 +164,7 @@ class RelayProcess {
         for (const auto& each : config_.relay.app_servers) {
             relay::AppPollRules rules;
             rules.owner = process::place_of_listener(server_->port());
-            rules.egress = egress_rules(config_);
+            rules.egress = agent_egress_rules(config_);
             relay::AppPollObserver observer;
             observer.make_record = stored_records(config_.relay, metrics_.observer(),
                                                   [this] { return watch_->max_event_bytes(); });

@@ -161,6 +161,7 @@ url = "http://ci/hook/"
 secrets = ["whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"]
 [egress]
 allow = ["10.0.0.0/8", "ci.internal:8443"]
+guard_agent_urls = true
 [retention]
 bodies_days = 1
 ledger_days = 2
@@ -209,7 +210,7 @@ format = "json"
     expected.extensions.edit<WebhookSection>() = {
         {Secret("whsec_" + std::string(32, 'A'))},
         {{"ci", {"http://ci/hook/", {Secret("whsec_" + std::string(32, 'B'))}}}}};
-    expected.egress.allow = {"10.0.0.0/8", "ci.internal:8443"};
+    expected.egress = {{"10.0.0.0/8", "ci.internal:8443"}, true};
     expected.retention = {std::chrono::days(1), std::chrono::days(2), std::chrono::days(3),
                           std::chrono::days(4)};
     expected.log = {LogLevel::debug, LogFormat::json};
