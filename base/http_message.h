@@ -23,7 +23,7 @@ struct HttpRequest {
     std::chrono::milliseconds timeout{20000};  ///< total: connect, send, answer
     std::size_t max_answer_bytes = std::size_t{16} << 20U;
     bool changes_nothing = false;  ///< for people, whatever its method: a token is asked for
-    std::stop_token stop{};  ///< when it is requested the transfer is given up at once
+    std::stop_token stop{};        ///< when it is requested the transfer is given up at once
     /// Where it may lead, judged when it connects (base/egress.h): for an address that comes from data. Null:
     /// anywhere, because the operator has named the address.
     std::shared_ptr<const EgressRules> egress{};
