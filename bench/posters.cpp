@@ -55,9 +55,9 @@ class Poster {
     }
     /// Returns once so many posts are visible.
     void wait_for(std::size_t posts) { platform().wait_for("visible", posts, longest); }
-    /// Returns once nothing more is to be expected: the worker says so; of others, when no post came for
-    /// long.
-    void wait_for_the_end() {
+    /// Returns once nothing more is to be expected: the worker says so; of others, when no post has come for
+    /// a while, a longer one as long as posts are missing.
+    void wait_for_the_end(std::size_t expected) {
         if (kind_ == PosterKind::worker) {
             testing::eventually("everything is applied and posted", longest, [&] {
                 check();
@@ -68,7 +68,8 @@ class Poster {
             });
             return;
         }
-        constexpr auto quiet = 20s;  // longer than a group waits for a member that was killed
+        constexpr auto quiet = 3s;
+        constexpr auto longer_quiet = 20s;  // than a group waits for a member that was killed
         std::size_t seen = 0;
         auto since = Clock::now();
         testing::eventually("no post comes any more", longest, [&] {
@@ -76,7 +77,7 @@ class Poster {
             const std::size_t now = platform().counts().at("visible");
             if (now != seen) since = Clock::now();
             seen = now;
-            return Clock::now() - since > quiet;
+            return Clock::now() - since > (now < expected ? longer_quiet : quiet);
         });
     }
 
@@ -183,7 +184,7 @@ Posted PostersLog::read(PosterKind kind, std::size_t kills) const {
         poster.wait_for(expected * kill / (kills + 1));
         poster.start();  // the one before is killed
     }
-    poster.wait_for_the_end();
+    poster.wait_for_the_end(expected);
     const Visible visible = visible_on(poster.platform());
     Posted posted = judged(visible, traffic_.ends());
     posted.cost = poster.cost();
@@ -218,7 +219,7 @@ Posted PostersLog::follow(PosterKind kind, std::size_t per_s, std::size_t second
         producer.produce(live_topic, beats[i]);
         beat.wait();
     }
-    poster.wait_for_the_end();
+    poster.wait_for_the_end(total(traffic.ends()));
     const Visible visible = visible_on(poster.platform());
     Posted posted = judged(visible, traffic.ends());
     posted.cost = poster.cost();
