@@ -171,7 +171,7 @@ void add_callbacks(CLI::App& program) {
     add_command->add_option("--conversation", options->form.conversation, "Conversation id")->required();
     add_command
         ->add_option("--processor", options->form.processor,
-                     "slack, github, gitlab, log, or an upstream class name")
+                     "A sink's name (forms below), or an upstream class name")
         ->required();
     auto* json = add_command->add_option("--processor-json", options->form.processor_json,
                                          "Where to: the processor's JSON (forms below)");
