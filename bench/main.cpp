@@ -82,16 +82,17 @@ std::string listed(const std::vector<double>& values, const char* format) {
     return fmt::format("{}", fmt::join(texts, " "));
 }
 
-/// The log that all readers read, and the conversations of it that are watched.
+/// A log that is read, in a topic of that name, and the conversations of it that are watched.
 struct Backlog {
-    Backlog(const BenchServers& servers, std::size_t length) : events(length) {
+    Backlog(const BenchServers& servers, const std::string& name, std::size_t length)
+        : topic(name), events(length) {
         RecordedTraffic traffic(topic, std::min(live_conversations, length / 20));
         servers.fill(topic, traffic, length);
         ids = watched(traffic);
         conversations = traffic.begun();
     }
 
-    const std::string topic = "backlog";
+    const std::string topic;
     std::size_t events;
     std::size_t conversations = 0;
     std::vector<std::string> ids;
@@ -119,7 +120,7 @@ Compared compare(const BenchServers& servers, const Plan& plan, const Backlog& l
 }
 
 void measure_readers(const BenchServers& servers, const Plan& plan, Report& report) {
-    const Backlog log(servers, plan.events);
+    const Backlog log(servers, "backlog", plan.events);
     const Compared all = compare(servers, plan, log);
     const Reading& one = all.worker.front();
     report.begin(
@@ -164,7 +165,7 @@ void measure_readers(const BenchServers& servers, const Plan& plan, Report& repo
 /// A slow platform, many callbacks that wait for something else, and a live log.
 void measure_posts(const BenchServers& servers, const Plan& plan, Report& report) {
     report.begin("Posts", "the worker alone on one core");
-    const Backlog log(servers, plan.events);
+    const Backlog log(servers, "slow_platform", plan.events);
     const nlohmann::json slow_posts{{{"do", "delay"}, {"method", "POST"}, {"ms", 100}, {"times", -1}}};
     auto all = log.ids;
     const RecordedTraffic strangers("strangers", 1);
