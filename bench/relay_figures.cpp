@@ -62,7 +62,7 @@ class MeasuredRelay {
     testing::Process python(const BenchServers& servers, const std::string& topic, unsigned short followed,
                             std::size_t conversations) const {
         std::vector<std::string> argv{"/usr/bin/python3",
-                                      EPILOGUE_BENCH_FOLDER "/baselines/python_relay.py",
+                                      EPILOGUE_BENCH_FOLDER "/python_relay.py",
                                       followed != 0 ? "follow" : "webhook",
                                       servers.broker().bootstrap(),
                                       topic,
