@@ -87,22 +87,31 @@ Dialogue<HttpAnswer> GithubAccess::ask_of_us(std::string path) {
 Dialogue<HttpAnswer> GithubAccess::ask_as_app(const char* method, std::string path, std::string body) {
     constexpr Micros same_clock = 30s;
     for (bool is_first = true;; is_first = false) {
-        auto request = as_app(method, path, body);
+        const Micros assumed = ahead();
+        auto request = as_app(method, path, body, assumed);
         const HttpAnswer answer = co_await request;
         if (!is_first || !is(answer, unauthorised)) co_return answer;
-        const Micros ahead = time_of(answer) - now_();
-        const std::lock_guard lock(mutex_);
-        if (std::chrono::abs(ahead - std::exchange(ahead_, ahead)) < same_clock) co_return answer;
+        const Micros told = time_of(answer) - now_();
+        set_ahead(told);
+        if (std::chrono::abs(told - assumed) < same_clock) co_return answer;
     }
+}
+
+Micros GithubAccess::ahead() const {
+    const std::lock_guard lock(mutex_);
+    return ahead_;
+}
+
+void GithubAccess::set_ahead(Micros ahead) {
+    const std::lock_guard lock(mutex_);
+    ahead_ = ahead;
 }
 
 /// GitHub's clock may be a minute behind ours or ahead of it: begun a minute ago, over a minute before the
 /// ten that GitHub allows.
-HttpRequest GithubAccess::as_app(const char* method, const std::string& path, std::string body) const {
-    const auto now = [&] {
-        const std::lock_guard lock(mutex_);
-        return now_() + ahead_;
-    }();
+HttpRequest GithubAccess::as_app(const char* method, const std::string& path, std::string body,
+                                 Micros ahead) const {
+    const Instant now = now_() + ahead;
     const auto claims =
         fmt::format(R"({{"iat":{},"exp":{},"iss":"{}"}})", epoch(now - 1min), epoch(now + 9min), app_->id);
     HttpRequest request =

@@ -56,10 +56,13 @@ class GithubAccess {
     using Token = tl::expected<std::string, Attempt>;
     using Installation = tl::expected<std::int64_t, Attempt>;
 
-    HttpRequest as_app(const char* method, const std::string& path, std::string body) const;
+    /// A request in the App's name, for a GitHub whose clock is `ahead` of ours.
+    HttpRequest as_app(const char* method, const std::string& path, std::string body, Micros ahead) const;
     /// The answer to a request in the App's name. When GitHub refuses it and its clock is another than ours,
     /// it is made once more, by that clock.
     Dialogue<HttpAnswer> ask_as_app(const char* method, std::string path, std::string body = {});
+    Micros ahead() const;
+    void set_ahead(Micros ahead);
     /// A token for the place other than `refused`, which is "" or what GitHub has just refused.
     Dialogue<Token> token_at(GithubTarget place, std::string refused);
     /// The place's installation, as far as it is known without asking.

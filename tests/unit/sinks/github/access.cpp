@@ -254,6 +254,28 @@ BOOST_AUTO_TEST_CASE(a_jwt_is_made_by_githubs_clock_where_that_is_another) {
     BOOST_TEST(next.second.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(each_of_several_requests_on_their_way_is_made_again_by_githubs_clock) {
+    const Instant now{std::chrono::hours{500'000}};
+    GithubSink sink({.api_url = "http://x",
+                     .app_id = 12,
+                     .private_key = key_of_the_app(),
+                     .mac_key = "key",
+                     .now = [now] { return now; }});
+    auto refused = sink_test::answered(401, {{"message", "iat"}});
+    refused.received_at = now - 4min;
+    auto one = sink.create(post_at(repo, 34));
+    auto other = sink.create(post_at(repo, 35));
+    BOOST_REQUIRE(one.request() != nullptr);
+    BOOST_REQUIRE(other.request() != nullptr);
+    one.answer(refused);
+    other.answer(refused);
+    for (auto* dialogue : {&one, &other}) {
+        const HttpRequest* again = dialogue->request();
+        BOOST_REQUIRE(again != nullptr);
+        BOOST_TEST(again->url.ends_with("/access_tokens"));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_token_that_github_still_takes_is_used_while_a_new_one_cannot_be_had) {
     Instant now{std::chrono::hours{500'000}};
     GithubSink sink({.api_url = "http://x",
