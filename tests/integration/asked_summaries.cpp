@@ -301,9 +301,11 @@ BOOST_AUTO_TEST_CASE(a_worker_killed_at_any_step_of_an_instruction_leaves_one_in
         const HeldRequests requests;
         const auto hold = requests.handler();
         if (step == Step::noted) agents.on("GET " + id, hold);  // noted, and not sent yet
-        agents.on("POST /events", [&](const auto& request) {
+        agents.on("POST /events", [&, hold](const auto& request) {
             agent.take(request.body);
             if (step == Step::kept) return hold(request);
+            if (step == Step::answered)
+                agents.on("GET /events/search", hold);  // and the answer is not read yet
             return fake_platform::json_reply(200, R"({"success":true})");
         });
         rig.add_github(id, "o/" + id, 1, "every_turn");
@@ -320,6 +322,7 @@ BOOST_AUTO_TEST_CASE(a_worker_killed_at_any_step_of_an_instruction_leaves_one_in
             worker.process().kill9();
         }
         agents.on("GET " + id, {});
+        agents.on("GET /events/search", {});
         requests.release();
         rig.query("UPDATE summaries SET lease_until=UTC_TIMESTAMP(6) WHERE state='OWED'");
         const auto worker = rig.epilogue().worker();
