@@ -10,7 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
@@ -81,9 +81,29 @@ class LeasedQueue {
     bool begin_sweep();
 
   private:
+    /// Where a task stands: those that were put back before all others, each kind in the order of its coming.
+    struct Place {
+        bool is_put_back = false;
+        std::uint64_t number = 0;
+        bool operator<(const Place& other) const {
+            return is_put_back != other.is_put_back ? is_put_back : number < other.number;
+        }
+    };
+    /// Tasks that wait for the same room: of one group, or of none, and with the same limit.
+    using LineName = std::pair<std::optional<std::string>, std::size_t>;
+    struct Line {
+        std::map<Place, Task> tasks;
+        std::optional<Place> offered;  ///< its entry of `offers_`
+    };
+
     std::optional<Task> begin_locked();
-    std::optional<Task> take_from(std::deque<Task>& queue);
-    bool has_room(const Task& task) const;
+    LineName line_of(const Task& task) const;
+    bool has_room(const LineName& name) const;
+    void put(Task task, bool is_put_back);
+    /// Offers the line's first task when its group has room, and no other of it.
+    void offer(const LineName& name, Line& line);
+    /// The same for all lines of a group, whose room has changed.
+    void offer_again(const std::string& group);
     void run(const Work& work, const std::stop_token& stop);
     void run_sweeper(const std::function<void()>& sweep, const std::stop_token& stop);
 
@@ -92,8 +112,10 @@ class LeasedQueue {
     std::condition_variable_any wake_;
     std::condition_variable_any wake_sweeper_;
     std::condition_variable_any idle_;
-    std::deque<Task> put_back_;  ///< their group had no room
-    std::deque<Task> queue_;
+    std::map<LineName, Line> lines_;    ///< those that are not empty
+    std::map<Place, LineName> offers_;  ///< the first task of each line whose group has room
+    std::uint64_t next_number_ = 0;
+    std::size_t queued_ = 0;                        ///< tasks that wait, those put back excepted
     std::set<Key> known_;                           ///< queued, put back or under way
     std::map<std::string, std::size_t> under_way_;  ///< by group; no entry: none
     std::size_t busy_ = 0;                          ///< tasks under way
@@ -120,8 +142,8 @@ void LeasedQueue<Task>::stop() {
 template <class Task>
 void LeasedQueue<Task>::add(Task task) {
     const std::lock_guard lock{mutex_};
-    if (draining_ || queue_.size() >= rules_.max_queued || !known_.insert(task.key()).second) return;
-    queue_.push_back(std::move(task));
+    if (draining_ || queued_ >= rules_.max_queued || !known_.insert(task.key()).second) return;
+    put(std::move(task), false);
     wake_.notify_one();
 }
 
@@ -136,8 +158,9 @@ template <class Task>
 bool LeasedQueue<Task>::drain(std::chrono::milliseconds deadline) {
     std::unique_lock lock{mutex_};
     draining_ = true;
-    queue_.clear();
-    put_back_.clear();
+    lines_.clear();
+    offers_.clear();
+    queued_ = 0;
     return idle_.wait_for(lock, deadline, [this] { return busy_ == 0; });
 }
 
@@ -149,46 +172,75 @@ std::optional<Task> LeasedQueue<Task>::begin() {
 
 template <class Task>
 std::optional<Task> LeasedQueue<Task>::begin_locked() {
-    if (draining_) return std::nullopt;
-    auto task = take_from(put_back_);
-    if (!task) task = take_from(queue_);
-    if (!task) return std::nullopt;
+    if (offers_.empty()) return std::nullopt;
+    const auto [place, name] = *offers_.begin();
+    const auto line = lines_.find(name);
+    std::optional<Task> task = std::move(line->second.tasks.begin()->second);
+    line->second.tasks.erase(line->second.tasks.begin());
     ++busy_;
-    if (task->group() != nullptr) ++under_way_[*task->group()];
+    if (!place.is_put_back) --queued_;
+    offer(name, line->second);
+    if (line->second.tasks.empty()) lines_.erase(line);
+    if (name.first) {
+        ++under_way_[*name.first];
+        offer_again(*name.first);
+    }
     return task;
 }
 
 template <class Task>
-std::optional<Task> LeasedQueue<Task>::take_from(std::deque<Task>& queue) {
-    const auto found =
-        std::find_if(queue.begin(), queue.end(), [this](const Task& task) { return has_room(task); });
-    if (found == queue.end()) return std::nullopt;
-    std::optional<Task> task = std::move(*found);
-    queue.erase(found);
-    return task;
-}
-
-template <class Task>
-bool LeasedQueue<Task>::has_room(const Task& task) const {
-    if (task.group() == nullptr) return true;
-    const auto group = under_way_.find(*task.group());
-    if (group == under_way_.end()) return true;
+typename LeasedQueue<Task>::LineName LeasedQueue<Task>::line_of(const Task& task) const {
+    const std::string* group = task.group();
+    if (group == nullptr) return {std::nullopt, 0};
     if constexpr (requires { task.max_in_group(); })
-        return group->second < std::min(rules_.max_per_group, task.max_in_group());
+        return {*group, std::min(rules_.max_per_group, task.max_in_group())};
     else
-        return group->second < rules_.max_per_group;
+        return {*group, rules_.max_per_group};
+}
+
+template <class Task>
+bool LeasedQueue<Task>::has_room(const LineName& name) const {
+    if (!name.first) return true;
+    const auto group = under_way_.find(*name.first);
+    return group == under_way_.end() || group->second < name.second;
+}
+
+template <class Task>
+void LeasedQueue<Task>::put(Task task, bool is_put_back) {
+    const LineName name = line_of(task);
+    Line& line = lines_[name];
+    line.tasks.emplace(Place{is_put_back, next_number_++}, std::move(task));
+    if (!is_put_back) ++queued_;
+    offer(name, line);
+}
+
+template <class Task>
+void LeasedQueue<Task>::offer(const LineName& name, Line& line) {
+    if (line.offered) offers_.erase(*line.offered);
+    line.offered.reset();
+    if (line.tasks.empty() || !has_room(name)) return;
+    line.offered = line.tasks.begin()->first;
+    offers_.emplace(*line.offered, name);
+}
+
+template <class Task>
+void LeasedQueue<Task>::offer_again(const std::string& group) {
+    for (auto line = lines_.lower_bound({group, 0}); line != lines_.end() && line->first.first == group;
+         ++line)
+        offer(line->first, line->second);
 }
 
 template <class Task>
 bool LeasedQueue<Task>::join(const Task& task) {
     const std::lock_guard lock{mutex_};
-    if (has_room(task)) {
+    if (has_room(line_of(task))) {
         ++under_way_[*task.group()];
+        offer_again(*task.group());
         return true;
     }
     --busy_;
     idle_.notify_all();
-    if (!draining_) put_back_.push_back(task);
+    if (!draining_) put(task, true);
     return false;
 }
 
@@ -200,9 +252,10 @@ void LeasedQueue<Task>::done(const Task& task, bool look_again) {
     if (task.group() != nullptr) {
         const auto group = under_way_.find(*task.group());
         if (--group->second == 0) under_way_.erase(group);
+        offer_again(*task.group());
     }
     idle_.notify_all();
-    if (look_again && queue_.empty()) {
+    if (look_again && queued_ == 0) {
         sweep_asked_ = true;
         wake_sweeper_.notify_one();
     }
@@ -212,7 +265,7 @@ template <class Task>
 bool LeasedQueue<Task>::begin_sweep() {
     const std::lock_guard lock{mutex_};
     sweep_asked_ = false;
-    return !draining_ && queue_.size() < rules_.max_queued;
+    return !draining_ && queued_ < rules_.max_queued;
 }
 
 template <class Task>

@@ -17,7 +17,11 @@ struct Task {
     std::optional<std::string> place = {};
 
     int key() const { return number; }
-    const std::string* group() const { return place ? &*place : nullptr; }
+    const std::string* group() const {
+        ++looks;
+        return place ? &*place : nullptr;
+    }
+    inline static std::size_t looks = 0;  ///< at any task's group, by the one thread of a case
 };
 
 using Queue = LeasedQueue<Task>;
@@ -70,6 +74,21 @@ BOOST_AUTO_TEST_CASE(a_group_has_no_more_under_way_than_it_may_and_others_pass_i
     BOOST_TEST(next(queue) == 0);
     queue.done({1, "a"});
     BOOST_TEST(next(queue) == 2);
+}
+
+/// Senders ask for a task under one mutex: what waits for a slow platform must not be gone through each time.
+BOOST_AUTO_TEST_CASE(what_waits_in_a_full_group_is_not_gone_through_for_the_next_task) {
+    Queue queue({.max_per_group = 1});
+    constexpr int waiting = 5000;
+    for (int number = 1; number <= waiting; ++number) queue.add({number, "full"});
+    queue.add({waiting + 1, "free"});
+    BOOST_TEST(next(queue) == 1);
+    Task::looks = 0;
+    BOOST_TEST(next(queue) == waiting + 1);
+    BOOST_TEST(next(queue) == 0);
+    queue.done({1, "full"});
+    BOOST_TEST(next(queue) == 2);
+    BOOST_TEST(Task::looks < 20U);
 }
 
 BOOST_AUTO_TEST_CASE(a_task_whose_group_turns_out_to_be_full_comes_first_once_there_is_room) {
