@@ -82,8 +82,7 @@ std::int64_t OwnedPartition::insert_row(const std::string& conversation, const s
 }
 
 void OwnedPartition::adopt(Store& store) {
-    const AdoptionRules adoption{installation_.created_at};
-    expect(Adopter(store, planner_, adoption, [] {}).adopt_all());
+    expect(adopter(store).adopt_all());
 }
 
 void OwnedPartition::wake(Store& store, std::int64_t callback) {

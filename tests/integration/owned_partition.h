@@ -39,6 +39,10 @@ class OwnedPartition {
                             const std::string& created_at = "UTC_TIMESTAMP(6)");
     /// Adopts what others wrote.
     void adopt(Store& store);
+    /// What does so, for looks one after the other. Both have to outlive it.
+    Adopter adopter(Store& store) const {
+        return {store, planner_, {installation_.created_at}, [] {}};
+    }
     /// Wakes a callback that was adopted dormant.
     void wake(Store& store, std::int64_t callback);
     /// The same by our own registration; it reports every turn.

@@ -113,8 +113,8 @@ class PointCallbackRows final : public CallbackRows {
     Result<void> update_state(CallbackId id, const CallbackState& state) override {
         return points_.said("a callback's state is written", inner_.update_state(id, state));
     }
-    Result<std::vector<CallbackId>> unadopted(std::size_t limit) override {
-        return points_.said("the foreign rows are listed", inner_.unadopted(limit));
+    Result<UnadoptedChunk> unadopted(CallbackId after, std::size_t limit) override {
+        return points_.said("the foreign rows are listed", inner_.unadopted(after, limit));
     }
     Result<std::optional<UnadoptedCallback>> read_unadopted(CallbackId id) override {
         return points_.said("the foreign row is read", inner_.read_unadopted(id));

@@ -9,6 +9,7 @@
 #include "tests/integration/racing_transactions.h"
 #include "tests/support/eventually.h"
 #include "tests/support/rig.h"
+#include "worker/store/transaction.h"
 
 namespace {
 
@@ -75,6 +76,68 @@ void check(OwnedPartition& partition, RacedConversation& raced, bool is_open, st
     BOOST_TEST(partition.turns_of(callback) == owed, boost::test_tools::per_element());
     const Turns both{"u1", "u2"};
     BOOST_TEST(partition.turns_of(raced.witness) == both, boost::test_tools::per_element());
+}
+
+/// A store whose clock the test moves on.
+class LaterStore final : public Store {
+  public:
+    explicit LaterStore(Store& store) : store_(store) {}
+
+    std::chrono::minutes later{0};
+
+    Result<void> transact(const Work& work, const Check& is_done) override {
+        return store_.transact([&](Transaction& rows) { return at_our_time(rows, work); }, is_done);
+    }
+    Result<void> read_only(const Work& work) override {
+        return store_.read_only([&](Transaction& rows) { return at_our_time(rows, work); });
+    }
+    Result<void> end_session(std::int64_t id) override { return store_.end_session(id); }
+    Result<Installation> installation() override { return store_.installation(); }
+
+  private:
+    class LaterTransaction final : public Transaction {
+      public:
+        LaterTransaction(Transaction& rows, std::chrono::minutes later) : rows_(rows), later_(later) {}
+        Result<Instant> now() override {
+            TRY(const Instant now, rows_.now());
+            return now + later_;
+        }
+        std::int64_t connection_id() override { return rows_.connection_id(); }
+        PartitionRows& partitions() override { return rows_.partitions(); }
+        ConversationRows& conversations() override { return rows_.conversations(); }
+        CallbackRows& callbacks() override { return rows_.callbacks(); }
+        AgentEndpointRows& agent_endpoints() override { return rows_.agent_endpoints(); }
+        ReconcileRows& reconciles() override { return rows_.reconciles(); }
+        SummaryRows& summaries() override { return rows_.summaries(); }
+        DeliveryRows& deliveries() override { return rows_.deliveries(); }
+        RateLimitRows& rate_limits() override { return rows_.rate_limits(); }
+        CredentialRows& credentials() override { return rows_.credentials(); }
+        DeadLetterRows& dead_letters() override { return rows_.dead_letters(); }
+        GapRows& gaps() override { return rows_.gaps(); }
+        ImportedRows& imports() override { return rows_.imports(); }
+
+      private:
+        Transaction& rows_;
+        const std::chrono::minutes later_;
+    };
+
+    Result<void> at_our_time(Transaction& rows, const Work& work) const {
+        LaterTransaction transaction(rows, later);
+        return work(transaction);
+    }
+
+    Store& store_;
+};
+
+/// A row of another program whose transaction goes on.
+std::unique_ptr<MysqlSession> begin_row(const OwnedPartition& partition, const std::string& conversation) {
+    auto session = partition.open_session();
+    expect(session->run("BEGIN"));
+    expect(
+        session->execute("INSERT INTO conversation_callbacks (conversation_id, processor_type, "
+                         "processor_json, created_at) VALUES (?,'github',?,UTC_TIMESTAMP(6))",
+                         {conversation, R"({"repo": "o/late", "number": 1})"}));
+    return session;
 }
 
 }  // namespace
@@ -222,4 +285,49 @@ BOOST_AUTO_TEST_CASE(an_equal_registration_wakes_a_callback_that_sleeps) {
     request.processor_json = place.value_or("");
     BOOST_TEST(partition.add(partition.store(), request) == row);
     BOOST_TEST(phase() == "watching");
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_is_seen_late_is_adopted_and_no_look_reads_the_whole_table) {
+    OwnedPartition partition(server_of_this_program(), "seen_late");
+    LaterStore store(partition.store());
+    Adopter adopter = partition.adopter(store);
+    const auto adopted = [&] { return expect(adopter.adopt_all()); };
+    for (int i = 0; i < 3; ++i) partition.insert_row("early-" + std::to_string(i));
+    const auto last_early = partition.number("SELECT MAX(id) FROM conversation_callbacks");
+    BOOST_TEST(adopted() == 3U);
+
+    const auto soon = begin_row(partition, "soon");
+    const auto late = begin_row(partition, "late");
+    partition.insert_row("before");
+    BOOST_TEST(adopted() == 1U);
+    store.later = 1min;
+    expect(soon->run("COMMIT"));
+    BOOST_TEST(adopted() == 1U);
+    store.later = 3min;
+    BOOST_TEST(adopted() == 0U);  // the newest row of this moment is noted
+    store.later = 6min;
+    BOOST_TEST(adopted() == 0U);  // and all up to it is left to the next pass
+    expect(late->run("COMMIT"));
+    partition.insert_row("behind");
+    BOOST_TEST(adopted() == 1U);
+    store.later = 61min;
+    BOOST_TEST(adopted() == 1U);
+    BOOST_TEST(partition.number("SELECT COUNT(*) FROM callback_progress WHERE conversation_id='late'") == 1);
+
+    // A chunk ends where it has looked at so many rows, whatever they are.
+    for (int i = 0; i < 3; ++i) partition.insert_row("chunk-" + std::to_string(i));
+    expect(partition.store().read_only([&](Transaction& transaction) -> Result<void> {
+        TRY(const UnadoptedChunk adopted_ones, transaction.callbacks().unadopted({}, 3));
+        BOOST_TEST(adopted_ones.ids.empty());
+        BOOST_TEST(adopted_ones.looked_until.value == last_early);
+        BOOST_TEST(!adopted_ones.is_last);
+        const CallbackId before{partition.number("SELECT MAX(id)-3 FROM conversation_callbacks")};
+        TRY(const UnadoptedChunk first, transaction.callbacks().unadopted(before, 2));
+        BOOST_TEST(first.ids.size() == 2U);
+        BOOST_TEST(!first.is_last);
+        TRY(const UnadoptedChunk second, transaction.callbacks().unadopted(first.looked_until, 2));
+        BOOST_TEST(second.ids.size() == 1U);
+        BOOST_TEST(second.is_last);
+        return {};
+    }));
 }

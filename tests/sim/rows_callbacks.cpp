@@ -64,12 +64,17 @@ Result<void> SimCallbackRows::update_state(CallbackId id, const CallbackState& s
     return {};
 }
 
-Result<std::vector<CallbackId>> SimCallbackRows::unadopted(std::size_t limit) {
+Result<UnadoptedChunk> SimCallbackRows::unadopted(CallbackId after, std::size_t limit) {
     TRY_VOID(transaction_.statement());
-    std::vector<CallbackId> ids;
-    for (const auto& [id, row] : transaction_.database().foreign)
-        if (ids.size() < limit) ids.push_back(id);
-    return ids;
+    const auto& foreign = transaction_.database().foreign;
+    UnadoptedChunk chunk{{}, after, false};
+    auto row = foreign.upper_bound(after);
+    for (; row != foreign.end() && chunk.ids.size() < limit; ++row) {
+        chunk.ids.push_back(row->first);
+        chunk.looked_until = row->first;
+    }
+    chunk.is_last = row == foreign.end();
+    return chunk;
 }
 
 Result<std::optional<UnadoptedCallback>> SimCallbackRows::read_unadopted(CallbackId id) {

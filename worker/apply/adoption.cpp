@@ -16,8 +16,11 @@ namespace epilogue {
 namespace {
 
 constexpr std::chrono::seconds look_every{2};
-constexpr std::size_t rows_at_once = 500;
-constexpr std::size_t adopted_together = 50;  ///< in one transaction, which holds their locks
+constexpr std::size_t rows_at_once = 5000;    ///< looked at by one statement
+constexpr std::size_t chunks_of_a_pass = 20;  ///< between two looks at the newest rows
+constexpr std::chrono::hours pass_every{1};
+constexpr std::chrono::minutes settles_after{2};  ///< no transaction that inserts a row takes longer
+constexpr std::size_t adopted_together = 50;      ///< in one transaction, which holds their locks
 
 }  // namespace
 
@@ -33,22 +36,50 @@ void Adopter::run(const std::stop_token& stop) {
 
 Result<std::size_t> Adopter::adopt_all() {
     std::size_t count = 0;
-    while (true) {
-        std::vector<CallbackId> ids;
-        TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
-            TRY(ids, transaction.callbacks().unadopted(rows_at_once));
-            return {};
-        }));
-        for (std::size_t first = 0; first < ids.size(); first += adopted_together) {
-            const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
-            const auto left = static_cast<std::size_t>(ids.end() - begin);
-            TRY(const std::size_t adopted,
-                adopt({begin, begin + static_cast<std::ptrdiff_t>(std::min(left, adopted_together))}));
-            count += adopted;
-            for (std::size_t i = 0; i < adopted; ++i) adopted_();
-        }
-        if (ids.size() < rows_at_once) return count;
+    Look newest;
+    newest.until = settled_;
+    while (!newest.is_last) {
+        TRY(newest, look(newest.until));
+        count += newest.adopted;
     }
+    settle(newest);
+    if (!passed_at_) passed_at_ = newest.at;
+    if (newest.at - *passed_at_ >= pass_every && !passing_) passing_ = CallbackId{};
+    for (std::size_t i = 0; passing_ && i < chunks_of_a_pass; ++i) {
+        TRY(const Look passed, look(*passing_));
+        count += passed.adopted;
+        passing_ = passed.until;
+        if (!passed.is_last) continue;
+        passing_.reset();
+        passed_at_ = passed.at;
+    }
+    return count;
+}
+
+void Adopter::settle(const Look& newest) {
+    if (newest_ && newest.at - newest_->at < settles_after) return;
+    if (newest_) settled_ = newest_->id;
+    newest_ = Mark{newest.until, newest.at};
+}
+
+Result<Adopter::Look> Adopter::look(CallbackId after) {
+    Look looked;
+    UnadoptedChunk chunk;
+    TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
+        TRY(chunk, transaction.callbacks().unadopted(after, rows_at_once));
+        TRY(looked.at, transaction.now());
+        return {};
+    }));
+    looked.until = chunk.looked_until;
+    looked.is_last = chunk.is_last;
+    for (std::size_t first = 0; first < chunk.ids.size(); first += adopted_together) {
+        const auto begin = chunk.ids.begin() + static_cast<std::ptrdiff_t>(first);
+        const std::size_t count = std::min(chunk.ids.size() - first, adopted_together);
+        TRY(const std::size_t adopted, adopt({begin, begin + static_cast<std::ptrdiff_t>(count)}));
+        looked.adopted += adopted;
+        for (std::size_t i = 0; i < adopted; ++i) adopted_();
+    }
+    return looked;
 }
 
 Result<std::size_t> Adopter::adopt(const std::vector<CallbackId>& ids) {

@@ -87,15 +87,25 @@ Result<void> MysqlCallbackRows::update_state(CallbackId id, const CallbackState&
     return {};
 }
 
-Result<std::vector<CallbackId>> MysqlCallbackRows::unadopted(std::size_t limit) {
+Result<UnadoptedChunk> MysqlCallbackRows::unadopted(CallbackId after, std::size_t limit) {
+    TRY(const auto looked,
+        session_.query(
+            "SELECT COUNT(*), MAX(id) FROM (SELECT id FROM conversation_callbacks WHERE id>? ORDER "
+            "BY id LIMIT " +
+                std::to_string(limit) + ") c",
+            {after.value}));
+    Columns columns(looked.at(0));
+    UnadoptedChunk chunk;
+    chunk.is_last = columns.number() < static_cast<std::int64_t>(limit);
+    chunk.looked_until = {columns.number_or_null().value_or(after.value)};
+    if (chunk.looked_until == after) return chunk;
     TRY(const auto rows,
         session_.query(
-            "SELECT c.id FROM conversation_callbacks c LEFT JOIN callback_progress p ON "
-            "p.callback_id=c.id WHERE c.status='ACTIVE' AND p.callback_id IS NULL ORDER BY c.id LIMIT " +
-            std::to_string(limit)));
-    std::vector<CallbackId> ids;
-    for (const SqlRow& row : rows) ids.push_back({Columns(row).number()});
-    return ids;
+            "SELECT c.id FROM conversation_callbacks c LEFT JOIN callback_progress p ON p.callback_id=c.id "
+            "WHERE c.id>? AND c.id<=? AND c.status='ACTIVE' AND p.callback_id IS NULL ORDER BY c.id",
+            {after.value, chunk.looked_until.value}));
+    for (const SqlRow& row : rows) chunk.ids.push_back({Columns(row).number()});
+    return chunk;
 }
 
 Result<std::optional<UnadoptedCallback>> MysqlCallbackRows::read_unadopted(CallbackId id) {

@@ -19,7 +19,7 @@ class MysqlCallbackRows final : public CallbackRows {
     Result<std::optional<CallbackRow>> read(CallbackId id) override;
     Result<std::optional<CallbackRow>> lock(CallbackId id) override;
     Result<void> update_state(CallbackId id, const CallbackState& state) override;
-    Result<std::vector<CallbackId>> unadopted(std::size_t limit) override;
+    Result<UnadoptedChunk> unadopted(CallbackId after, std::size_t limit) override;
     Result<std::optional<UnadoptedCallback>> read_unadopted(CallbackId id) override;
     Result<std::optional<UnadoptedCallback>> lock_unadopted(CallbackId id) override;
     Result<void> insert_progress(const CallbackRow& row) override;

@@ -34,6 +34,13 @@ struct UnadoptedCallback {
     std::string told = {};  ///< CallbackOptions::told, of a row that was imported
 };
 
+/// Some rows of conversation_callbacks, in the order of their ids.
+struct UnadoptedChunk {
+    std::vector<CallbackId> ids;  ///< of those that are ACTIVE and not adopted yet
+    CallbackId looked_until;      ///< the last row that was looked at
+    bool is_last = false;         ///< there is none behind it
+};
+
 /// A request of the API that carried an Idempotency-Key.
 struct IdempotentRequest {
     std::string key;
@@ -61,8 +68,8 @@ class CallbackRows {
     virtual Result<std::optional<CallbackRow>> lock(CallbackId id) = 0;
     /// Writes phase, reason and last turn, and upstream's status.
     virtual Result<void> update_state(CallbackId id, const CallbackState& state) = 0;
-    /// Ids of ACTIVE rows that are not adopted yet, ascending.
-    virtual Result<std::vector<CallbackId>> unadopted(std::size_t limit) = 0;
+    /// Looks at the next `limit` rows behind `after` for those that are not adopted yet.
+    virtual Result<UnadoptedChunk> unadopted(CallbackId after, std::size_t limit) = 0;
     /// One of them as it stands; nullopt when it was adopted meanwhile.
     virtual Result<std::optional<UnadoptedCallback>> read_unadopted(CallbackId id) = 0;
     /// The same, locked.
