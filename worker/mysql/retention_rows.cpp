@@ -63,7 +63,7 @@ Result<std::int64_t> execute_for(MysqlSession& session, const std::string& state
 
 /// Rows behind the cursor of a table that is read in the order of (`time`, `key`).
 std::string behind(const std::string& time, const std::string& key) {
-    return time + "<? AND (" + time + ">? OR (" + time + "=? AND " + key + ">?)) ORDER BY " + time + ", " +
+    return time + "<? AND " + time + ">=? AND (" + time + ">? OR " + key + ">?) ORDER BY " + time + ", " +
            key + limit_and_lock;
 }
 
@@ -74,16 +74,19 @@ std::vector<SqlValue> behind(const RetentionCursor& cursor, Instant limit) {
 struct FoundDelivery {
     std::string id;
     std::string conversation_id;
+    bool has_body = false;
     OldDelivery facts;
 };
 
-/// The next old deliveries; `condition` leaves some out. Moves the cursor behind them.
-Result<std::vector<FoundDelivery>> old_deliveries(MysqlSession& session, const std::string& condition,
-                                                  Instant limit, RetentionCursor& cursor) {
+/// The next old deliveries, whatever they are: no statement reads more rows than it gives. Moves the cursor
+/// behind them.
+Result<std::vector<FoundDelivery>> old_deliveries(MysqlSession& session, Instant limit,
+                                                  RetentionCursor& cursor) {
     TRY(const auto rows,
         session.query("SELECT delivery_id, conversation_id, state, COALESCE(sent_at, created_at), "
-                      "COALESCE(lease_until>UTC_TIMESTAMP(6), 0), heal_due_at IS NOT NULL, created_at FROM " +
-                          deliveries_by("ix_deliveries_created") + " WHERE " + condition +
+                      "COALESCE(lease_until>UTC_TIMESTAMP(6), 0), heal_due_at IS NOT NULL, body IS NOT NULL, "
+                      "created_at FROM " +
+                          deliveries_by("ix_deliveries_created") + " WHERE " +
                           behind("created_at", "delivery_id"),
                       behind(cursor, limit)));
     std::vector<FoundDelivery> found;
@@ -96,6 +99,7 @@ Result<std::vector<FoundDelivery>> old_deliveries(MysqlSession& session, const s
         delivery.facts.over_at = columns.instant().value_or(Instant::max());
         delivery.facts.is_leased = columns.number() != 0;
         delivery.facts.is_to_be_checked = columns.number() != 0;
+        delivery.has_body = columns.number() != 0;
         cursor = {columns.instant().value_or(limit), delivery.id};
         found.push_back(std::move(delivery));
     }
@@ -121,10 +125,10 @@ Result<RetentionChunk> MysqlRetention::remove_dead_letters(Instant limit) {
 
 Result<RetentionChunk> MysqlRetention::remove_bodies(Instant limit, RetentionCursor& cursor) {
     return in_transaction(store_, [&](MysqlSession& session) -> Result<RetentionChunk> {
-        TRY(const auto found, old_deliveries(session, "body IS NOT NULL AND ", limit, cursor));
+        TRY(const auto found, old_deliveries(session, limit, cursor));
         Ids ids;
         for (const FoundDelivery& delivery : found)
-            if (may_lose_body(delivery.facts, limit)) ids.push_back(delivery.id);
+            if (delivery.has_body && may_lose_body(delivery.facts, limit)) ids.push_back(delivery.id);
         TRY(const auto removed,
             execute_for(session, "UPDATE deliveries SET body=NULL WHERE delivery_id", ids));
         return RetentionChunk{removed, found.size() < rows_at_once};
@@ -133,7 +137,7 @@ Result<RetentionChunk> MysqlRetention::remove_bodies(Instant limit, RetentionCur
 
 Result<RetentionChunk> MysqlRetention::remove_deliveries(Instant limit, RetentionCursor& cursor) {
     return in_transaction(store_, [&](MysqlSession& session) -> Result<RetentionChunk> {
-        TRY(const auto found, old_deliveries(session, "", limit, cursor));
+        TRY(const auto found, old_deliveries(session, limit, cursor));
         Ids conversations;
         for (const FoundDelivery& delivery : found) conversations.push_back(delivery.conversation_id);
         TRY(const IdSet known,

@@ -13,6 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::hours pass_every{1};
 constexpr std::chrono::seconds look_every{5};
+constexpr std::chrono::hours all_bodies_every{24};
 constexpr std::chrono::milliseconds between_chunks{50};
 
 }  // namespace
@@ -35,7 +36,11 @@ void Janitor::run(const std::stop_token& stop) {
 Result<void> Janitor::pass(const std::stop_token& stop) {
     TRY(const Instant now, rows_.now());
     const RetentionLimits limits = retention_limits(rules_, now);
-    RetentionCursor bodies;
+    // Those that could not lose it when the cursor came by are few, and come the next day.
+    if (!bodies_from_start_ || now - *bodies_from_start_ >= all_bodies_every) {
+        bodies_from_start_ = now;
+        bodies_ = {};
+    }
     RetentionCursor summaries;
     RetentionCursor conversations;
     RetentionCursor ledger;
@@ -44,7 +49,7 @@ Result<void> Janitor::pass(const std::stop_token& stop) {
             "dead_letter", [&] { return rows_.remove_dead_letters(limits.dead_letters); }, stop));
     TRY(const auto bodies_gone,
         remove_all(
-            "body", [&] { return rows_.remove_bodies(limits.bodies, bodies); }, stop));
+            "body", [&] { return rows_.remove_bodies(limits.bodies, bodies_); }, stop));
     TRY(const auto summaries_gone,
         remove_all(
             "summary", [&] { return rows_.remove_summaries(limits.bodies, summaries); }, stop));

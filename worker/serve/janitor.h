@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ class Janitor {
                                     const std::stop_token& stop) const;
 
     MysqlRetention rows_;
+    /// How far bodies were removed: a delivery keeps its row for years after its body.
+    RetentionCursor bodies_;
+    std::optional<Instant> bodies_from_start_;  ///< when that last began with the oldest row
     const RetentionRules rules_;
     const std::function<bool()> is_ours_;
     const JanitorObserver observer_;
