@@ -142,6 +142,12 @@ int appliers(const Config& config) {
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+std::size_t post_sessions(const Config& config) {
+    // The reconciler's threads, three sweepers, the adopter, the janitor, the gauges.
+    constexpr int others = 8 + 3 + 3;
+    return static_cast<std::size_t>(config.worker.senders + summariser_threads + others);
+}
+
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation) {
     const auto& kafka = config.kafka;
     const auto& worker = config.worker;

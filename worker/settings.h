@@ -41,9 +41,12 @@ AgentDirectoryRules agent_directory_rules(const Config& config);
 WatchRules watch_rules(const Config& config);
 RetentionRules retention_rules(const Config& config);
 
-/// What the parts of the worker `owner` go by.
 /// How many partitions a worker works on at the same time; 1 at least.
 int appliers(const Config& config);
+/// How many threads may use the posts' database sessions at the same time: so many are kept open, since one
+/// that is thrown away takes its prepared statements with it.
+std::size_t post_sessions(const Config& config);
+/// What the parts of the worker `owner` go by.
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation);
 
 /// host:pid:random, unique for each run of a process.

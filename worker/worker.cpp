@@ -129,7 +129,7 @@ class Worker {
         : config_(config),
           readiness_(telemetry.readiness),
           loop_store_(mysql_settings(config), store_observer, static_cast<std::size_t>(appliers(config))),
-          post_store_(mysql_settings(config), store_observer),
+          post_store_(mysql_settings(config), store_observer, post_sessions(config)),
           sinks_(make_sinks(sink_settings(config))),
           agents_(endpoints_in(post_store_), session_key_sealer(config.security.keys),
                   agent_directory_rules(config)),
