@@ -13,6 +13,8 @@
 #include "tests/integration/migrated_database.h"
 #include "tests/support/expect.h"
 #include "tests/support/rig.h"
+#include "tests/support/statement_log.h"
+#include "tests/support/text.h"
 #include "worker/apply/registration.h"
 #include "worker/deliver/operator_verdict.h"
 #include "worker/mysql/mysql_store.h"
@@ -211,6 +213,25 @@ BOOST_AUTO_TEST_CASE(a_post_is_checked_for_twins_a_minute_later) {
     BOOST_TEST(office.remove_duplicates());
     BOOST_TEST(office.sink->removed == std::vector<std::string>{"2"}, boost::test_tools::per_element());
     BOOST_TEST(!office.row().dedup_due_at.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_body_is_sent_to_the_database_once_in_the_life_of_its_delivery) {
+    Office office;
+    office.sink->answers = {Answer::retry, Answer::unknown, Answer::retry};
+    const StatementLog log(server_of_this_program());
+    office.deliver();
+    BOOST_TEST(office.remove_duplicates());
+    BOOST_TEST(name_of(office.row().progress.state) == "SENT");
+    BOOST_TEST(office.row().body == "**Finished**");
+    int updates = 0;
+    int bodies = 0;
+    for (const LoggedStatement& statement : log.statements()) {
+        if (!contains(statement.text, "UPDATE deliveries SET")) continue;
+        ++updates;
+        if (contains(statement.text, "'**Finished**'")) ++bodies;
+    }
+    BOOST_TEST(updates > 8);
+    BOOST_TEST(bodies == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_line_in_the_log_is_never_checked_for_twins) {

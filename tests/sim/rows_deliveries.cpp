@@ -40,13 +40,16 @@ Result<std::optional<DeliveryRow>> SimDeliveryRows::lock(const DeliveryId& id) {
     if (row == nullptr) return std::optional<DeliveryRow>();
     std::optional<DeliveryRow> read(*row);
     read->progress.wait.reset();  // no column holds it
+    read->body_is_stored = !read->body.empty();
     return read;
 }
 
 Result<void> SimDeliveryRows::update(const DeliveryRow& row) {
     TRY_VOID(transaction_.statement());
     TRY_VOID(transaction_.lock('d', row.id));
-    transaction_.changes().deliveries[row.id] = row;
+    DeliveryRow changed = row;
+    if (row.body_is_stored || row.body.empty()) changed.body = delivery(row.id)->body;
+    transaction_.changes().deliveries[row.id] = std::move(changed);
     return {};
 }
 

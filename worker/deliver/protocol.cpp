@@ -161,6 +161,7 @@ Result<void> PostingProtocol::record(ClaimedDelivery& claimed, const DeliveryEve
     TRY_VOID(store_.transact(work, is_done));
     const bool entered = next.progress.state != claimed.row.progress.state;
     claimed.row = std::move(next);
+    claimed.row.body_is_stored = !claimed.row.body.empty();
     tell(claimed, change);
     if (!entered) return {};
     observer_.entered(claimed.row.sink, claimed.row.progress.state, 1);

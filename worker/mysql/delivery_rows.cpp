@@ -36,6 +36,7 @@ DeliveryRow delivery_row(const SqlRow& values) {
     row.progress.remote_id = columns.text();
     row.progress.remote_url = columns.text();
     row.body = columns.text();
+    row.body_is_stored = !row.body.empty();
     row.owner = columns.text();
     row.generation = {columns.number()};
     row.lease_until = columns.instant();
@@ -116,32 +117,35 @@ Result<std::vector<DeliveryRow>> MysqlDeliveryRows::lock_of(const TurnId& turn) 
 }
 
 Result<void> MysqlDeliveryRows::update(const DeliveryRow& row) {
+    std::vector<SqlValue> values{std::string(name_of(row.progress.state)),
+                                 std::int64_t{row.progress.attempt},
+                                 std::int64_t{row.progress.lookups},
+                                 sql_value_or_null(row.progress.cause),
+                                 sql_value_or_null(row.progress.remote_id),
+                                 sql_value_or_null(row.progress.remote_url),
+                                 sql_value_or_null(row.owner),
+                                 row.generation.value,
+                                 sql_value(row.lease_until),
+                                 sql_value(row.next_attempt_at),
+                                 sql_value(row.intent_at),
+                                 sql_value(row.sent_at),
+                                 sql_value(row.dedup_due_at),
+                                 sql_value_or_null(row.credential),
+                                 sql_value_or_null(row.rate_window),
+                                 std::int64_t{row.crashes},
+                                 std::int64_t{row.progress.look_failures},
+                                 std::int64_t{row.progress.unusable_looks}};
+    const bool has_new_body = !row.body.empty() && !row.body_is_stored;
+    if (has_new_body) values.insert(values.end(), {row.body, sha256_hex(row.body)});
+    values.emplace_back(row.id);
     TRY_VOID(session_.execute(
-        "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, body=?, "
-        "body_sha256=?, owner=?, "
-        "generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, heal_due_at=?, "
-        "credential=?, rate_window=?, crashes=?, look_failures=?, unusable_looks=? WHERE delivery_id=?",
-        {std::string(name_of(row.progress.state)),
-         std::int64_t{row.progress.attempt},
-         std::int64_t{row.progress.lookups},
-         sql_value_or_null(row.progress.cause),
-         sql_value_or_null(row.progress.remote_id),
-         sql_value_or_null(row.progress.remote_url),
-         sql_value_or_null(row.body),
-         row.body.empty() ? SqlValue(nullptr) : SqlValue(sha256_hex(row.body)),
-         sql_value_or_null(row.owner),
-         row.generation.value,
-         sql_value(row.lease_until),
-         sql_value(row.next_attempt_at),
-         sql_value(row.intent_at),
-         sql_value(row.sent_at),
-         sql_value(row.dedup_due_at),
-         sql_value_or_null(row.credential),
-         sql_value_or_null(row.rate_window),
-         std::int64_t{row.crashes},
-         std::int64_t{row.progress.look_failures},
-         std::int64_t{row.progress.unusable_looks},
-         row.id}));
+        std::string(
+            "UPDATE deliveries SET state=?, attempt=?, lookups=?, cause=?, remote_id=?, remote_url=?, "
+            "owner=?, generation=?, lease_until=?, next_attempt_at=?, intent_at=?, sent_at=?, "
+            "heal_due_at=?, credential=?, rate_window=?, crashes=?, look_failures=?, "
+            "unusable_looks=?") +
+            (has_new_body ? ", body=?, body_sha256=?" : "") + " WHERE delivery_id=?",
+        values));
     return {};
 }
 

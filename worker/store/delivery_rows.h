@@ -26,7 +26,8 @@ struct DeliveryRow {
     std::string target;
     Verdict verdict = Verdict::finished;
     DeliveryProgress progress;
-    std::string body;  ///< empty until it is rendered, then frozen
+    std::string body;             ///< empty until it is rendered, then frozen
+    bool body_is_stored = false;  ///< it is in the table already: update() does not write it again
     std::string owner;
     Generation generation;
     std::optional<Instant> lease_until;
@@ -62,6 +63,7 @@ class DeliveryRows {
     /// True when an older delivery of the callback is neither final nor parked.
     virtual Result<bool> has_older_open(const DeliveryRow& row) = 0;
     /// True when the turn already has a delivery to that place.
+    /// Writes what may change in a row; the body only when it is new.
     virtual Result<bool> exists_to(const TurnId& turn, const std::string& sink,
                                    const std::string& target) = 0;
     /// Due deliveries that are not leased and that are the oldest open one of their callback, oldest first.
