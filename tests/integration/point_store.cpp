@@ -247,10 +247,10 @@ class PointDeliveryRows final : public DeliveryRows {
         return points_.said("a delivery to the same place is looked for",
                             inner_.exists_to(turn, sink, target));
     }
-    Result<std::vector<DeliveryRow>> due(std::size_t limit) override {
+    Result<std::vector<DueDelivery>> due(std::size_t limit) override {
         return points_.said("the due deliveries are read", inner_.due(limit));
     }
-    Result<std::vector<DeliveryRow>> due_dedups(std::size_t limit) override {
+    Result<std::vector<DueDelivery>> due_dedups(std::size_t limit) override {
         return points_.said("the due checks are read", inner_.due_dedups(limit));
     }
 

@@ -153,8 +153,8 @@ class SimDeliveryRows final : public DeliveryRows {
     Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) override;
     Result<bool> has_older_open(const DeliveryRow& row) override;
     Result<bool> exists_to(const TurnId& turn, const std::string& sink, const std::string& target) override;
-    Result<std::vector<DeliveryRow>> due(std::size_t limit) override;
-    Result<std::vector<DeliveryRow>> due_dedups(std::size_t limit) override;
+    Result<std::vector<DueDelivery>> due(std::size_t limit) override;
+    Result<std::vector<DueDelivery>> due_dedups(std::size_t limit) override;
 
   private:
     const DeliveryRow* delivery(const DeliveryId& id) const;
@@ -171,7 +171,7 @@ class SimRateLimitRows final : public RateLimitRows {
     Result<RateWindow> lock(const std::string& window) override;
     Result<void> update(const std::string& window, const RateWindow& row, Instant open_at) override;
     Result<std::vector<std::string>> open_queues(std::size_t limit) override;
-    Result<std::vector<DeliveryRow>> queue_heads(const std::string& window, std::size_t limit) override;
+    Result<std::vector<DueDelivery>> queue_heads(const std::string& window, std::size_t limit) override;
     Result<bool> has_queue(const std::string& window) override;
 
   private:
@@ -188,9 +188,9 @@ class SimCredentialRows final : public CredentialRows {
     Result<std::vector<std::string>> unsettled(std::size_t limit) override;
     Result<std::vector<std::string>> to_probe(std::size_t limit) override;
     Result<std::vector<DownCredential>> down(std::size_t limit) override;
-    Result<std::vector<DeliveryRow>> held_posts(const std::string& credential, const std::string& look_queue,
+    Result<std::vector<DueDelivery>> held_posts(const std::string& credential, const std::string& look_queue,
                                                 bool newest, std::size_t limit) override;
-    Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) override;
+    Result<std::optional<DueDelivery>> oldest_parked(const std::string& credential) override;
     Result<ParkedBatch> park(const std::string& credential, const std::string& cause,
                              std::size_t limit) override;
     Result<ParkedBatch> release(const std::string& credential, std::size_t limit) override;

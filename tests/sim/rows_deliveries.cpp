@@ -83,27 +83,27 @@ Result<bool> SimDeliveryRows::exists_to(const TurnId& turn, const std::string& s
                        });
 }
 
-Result<std::vector<DeliveryRow>> SimDeliveryRows::due(std::size_t limit) {
+Result<std::vector<DueDelivery>> SimDeliveryRows::due(std::size_t limit) {
     TRY_VOID(transaction_.statement());
     const Instant now = transaction_.database().now();
-    std::vector<DeliveryRow> due;
+    std::vector<DueDelivery> due;
     for (const std::int64_t ordinal : transaction_.database().timed) {
         const DeliveryRow& row = transaction_.database().deliveries.at(ordinal);
         const bool is_due = row.next_attempt_at && *row.next_attempt_at <= now && is_free(row, now);
-        if (is_due && transaction_.database().is_first(ordinal, row)) due.push_back(row);
+        if (is_due && transaction_.database().is_first(ordinal, row)) due.push_back({row.id, row.sink});
         if (due.size() == limit) break;
     }
     return due;
 }
 
-Result<std::vector<DeliveryRow>> SimDeliveryRows::due_dedups(std::size_t limit) {
+Result<std::vector<DueDelivery>> SimDeliveryRows::due_dedups(std::size_t limit) {
     TRY_VOID(transaction_.statement());
     const Instant now = transaction_.database().now();
-    std::vector<DeliveryRow> due;
+    std::vector<DueDelivery> due;
     for (const auto& [due_at, ordinal] : transaction_.database().due_for_dedup) {
         if (due_at > now || due.size() == limit) break;
         const DeliveryRow& row = transaction_.database().deliveries.at(ordinal);
-        if (is_free(row, now)) due.push_back(row);
+        if (is_free(row, now)) due.push_back({row.id, row.sink});
     }
     return due;
 }

@@ -49,15 +49,15 @@ Result<std::vector<std::string>> SimRateLimitRows::open_queues(std::size_t limit
     return open;
 }
 
-Result<std::vector<DeliveryRow>> SimRateLimitRows::queue_heads(const std::string& window, std::size_t limit) {
+Result<std::vector<DueDelivery>> SimRateLimitRows::queue_heads(const std::string& window, std::size_t limit) {
     TRY_VOID(transaction_.statement());
-    std::vector<DeliveryRow> heads;
+    std::vector<DueDelivery> heads;
     const auto line = transaction_.database().lines.find(window);
     if (line == transaction_.database().lines.end()) return heads;
     for (const std::int64_t ordinal : line->second) {
         const DeliveryRow& row = transaction_.database().deliveries.at(ordinal);
         if (is_free(row, transaction_.database().now()) && transaction_.database().is_first(ordinal, row))
-            heads.push_back(row);
+            heads.push_back({row.id, row.sink});
         if (heads.size() == limit) break;
     }
     return heads;
@@ -118,19 +118,19 @@ Result<std::vector<DownCredential>> SimCredentialRows::down(std::size_t limit) {
     return down;
 }
 
-Result<std::vector<DeliveryRow>> SimCredentialRows::held_posts(const std::string& credential,
+Result<std::vector<DueDelivery>> SimCredentialRows::held_posts(const std::string& credential,
                                                                const std::string& look_queue, bool newest,
                                                                std::size_t limit) {
     TRY_VOID(transaction_.statement());
     const Database& database = transaction_.database();
-    std::vector<DeliveryRow> held;
+    std::vector<DueDelivery> held;
     for (const auto& [queue, ordinals] : database.lines) {
         if (queue == look_queue) continue;
         const auto take = [&](std::int64_t ordinal) {
             const DeliveryRow& row = database.deliveries.at(ordinal);
             const bool may = row.credential == credential && is_free(row, database.now()) &&
                              database.is_first(ordinal, row);
-            if (may && held.size() < limit) held.push_back(row);
+            if (may && held.size() < limit) held.push_back({row.id, row.sink});
             return held.size() < limit;
         };
         if (newest)
@@ -141,11 +141,12 @@ Result<std::vector<DeliveryRow>> SimCredentialRows::held_posts(const std::string
     return held;
 }
 
-Result<std::optional<DeliveryRow>> SimCredentialRows::oldest_parked(const std::string& credential) {
+Result<std::optional<DueDelivery>> SimCredentialRows::oldest_parked(const std::string& credential) {
     TRY_VOID(transaction_.statement());
     for (const auto& [ordinal, row] : transaction_.database().deliveries)
-        if (row.credential == credential && waits_for_credential(row.progress)) return std::optional(row);
-    return std::optional<DeliveryRow>();
+        if (row.credential == credential && waits_for_credential(row.progress))
+            return std::optional(DueDelivery{row.id, row.sink});
+    return std::optional<DueDelivery>();
 }
 
 Result<ParkedBatch> SimCredentialRows::change(

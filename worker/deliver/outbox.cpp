@@ -91,7 +91,7 @@ Result<void> Outbox::find_probes(Transaction& transaction, std::vector<Task>& ta
     TRY(const auto all, transaction.credentials().down(sweep_queues));
     for (const DownCredential& down : all) {
         const std::string look_queue = look_queue_of(down.name);
-        std::vector<DeliveryRow> held;
+        std::vector<DueDelivery> held;
         if (down.look_up_is_due) {
             TRY(held, transaction.rate_limits().queue_heads(look_queue, heads_of_a_queue));
         }
@@ -101,7 +101,7 @@ Result<void> Outbox::find_probes(Transaction& transaction, std::vector<Task>& ta
                 transaction.credentials().held_posts(down.name, look_queue, newest, heads_of_a_queue / 2));
         }
         if (held.empty()) continue;
-        const DeliveryRow& row = held[offered_++ % held.size()];
+        const DueDelivery& row = held[offered_++ % held.size()];
         tasks.push_back({row.id, row.sink});
     }
     return {};
@@ -109,9 +109,9 @@ Result<void> Outbox::find_probes(Transaction& transaction, std::vector<Task>& ta
 
 Result<void> Outbox::find_due(Transaction& transaction, std::vector<Task>& tasks) {
     TRY(const auto due, transaction.deliveries().due(sweep_rows));
-    for (const DeliveryRow& row : due) tasks.push_back({row.id, row.sink});
+    for (const DueDelivery& row : due) tasks.push_back({row.id, row.sink});
     TRY(const auto dedups, transaction.deliveries().due_dedups(sweep_rows));
-    for (const DeliveryRow& row : dedups) tasks.push_back({row.id, row.sink, Purpose::dedup});
+    for (const DueDelivery& row : dedups) tasks.push_back({row.id, row.sink, Purpose::dedup});
     return {};
 }
 
@@ -121,7 +121,7 @@ Result<void> Outbox::find_queued(Transaction& transaction, std::vector<Task>& ta
     TRY(const auto windows, transaction.rate_limits().open_queues(sweep_queues));
     for (const std::string& window : windows) {
         TRY(const auto heads, transaction.rate_limits().queue_heads(window, heads_of_a_queue));
-        for (const DeliveryRow& row : heads) tasks.push_back({row.id, row.sink});
+        for (const DueDelivery& row : heads) tasks.push_back({row.id, row.sink});
         if (heads.empty()) housekeeping.empty_queues.push_back(window);
     }
     return {};

@@ -95,28 +95,28 @@ Result<std::vector<DownCredential>> MysqlCredentialRows::down(std::size_t limit)
     return down;
 }
 
-Result<std::vector<DeliveryRow>> MysqlCredentialRows::held_posts(const std::string& credential,
+Result<std::vector<DueDelivery>> MysqlCredentialRows::held_posts(const std::string& credential,
                                                                  const std::string& look_queue, bool newest,
                                                                  std::size_t limit) {
-    std::vector<DeliveryRow> held;
+    std::vector<DueDelivery> held;
     // One state after the other: so the index gives the rows in their order, however many wait.
     for (const char* state : {"UNKNOWN", "RETRY", "PLANNED"}) {
-        TRY(auto rows,
-            deliveries_where(session_, credential_index,
-                             "credential=? AND state=? AND next_attempt_at IS NULL AND rate_window<>? AND " +
-                                 is_free + " AND " + is_first_of_callback + " ORDER BY ordinal" +
-                                 (newest ? " DESC" : "") + " LIMIT " + std::to_string(limit),
-                             {credential, std::string(state), look_queue}));
-        for (DeliveryRow& row : rows) held.push_back(std::move(row));
+        TRY(auto rows, due_deliveries_where(
+                           session_, credential_index,
+                           "credential=? AND state=? AND next_attempt_at IS NULL AND rate_window<>? AND " +
+                               is_free + " AND " + is_first_of_callback + " ORDER BY ordinal" +
+                               (newest ? " DESC" : "") + " LIMIT " + std::to_string(limit),
+                           {credential, std::string(state), look_queue}));
+        for (DueDelivery& row : rows) held.push_back(std::move(row));
     }
     return held;
 }
 
-Result<std::optional<DeliveryRow>> MysqlCredentialRows::oldest_parked(const std::string& name) {
-    TRY(auto rows,
-        deliveries_where(session_, credential_index,
-                         "credential=? AND " + parked_for_credential + " ORDER BY ordinal LIMIT 1", {name}));
-    if (rows.empty()) return std::optional<DeliveryRow>();
+Result<std::optional<DueDelivery>> MysqlCredentialRows::oldest_parked(const std::string& name) {
+    TRY(auto rows, due_deliveries_where(
+                       session_, credential_index,
+                       "credential=? AND " + parked_for_credential + " ORDER BY ordinal LIMIT 1", {name}));
+    if (rows.empty()) return std::optional<DueDelivery>();
     return std::optional(std::move(rows[0]));
 }
 

@@ -18,9 +18,9 @@ class MysqlCredentialRows final : public CredentialRows {
     Result<std::vector<std::string>> unsettled(std::size_t limit) override;
     Result<std::vector<std::string>> to_probe(std::size_t limit) override;
     Result<std::vector<DownCredential>> down(std::size_t limit) override;
-    Result<std::vector<DeliveryRow>> held_posts(const std::string& credential, const std::string& look_queue,
+    Result<std::vector<DueDelivery>> held_posts(const std::string& credential, const std::string& look_queue,
                                                 bool newest, std::size_t limit) override;
-    Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) override;
+    Result<std::optional<DueDelivery>> oldest_parked(const std::string& credential) override;
     Result<ParkedBatch> park(const std::string& credential, const std::string& cause,
                              std::size_t limit) override;
     Result<ParkedBatch> release(const std::string& credential, std::size_t limit) override;

@@ -100,6 +100,22 @@ Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const s
     return deliveries;
 }
 
+Result<std::vector<DueDelivery>> due_deliveries_where(MysqlSession& session, const std::string& index,
+                                                      const std::string& condition,
+                                                      const std::vector<SqlValue>& values) {
+    TRY(const auto rows,
+        session.query("SELECT delivery_id, sink FROM " + deliveries_by(index) + " WHERE " + condition,
+                      values));
+    std::vector<DueDelivery> due;
+    for (const SqlRow& row : rows) {
+        Columns columns(row);
+        DueDelivery& one = due.emplace_back();
+        one.id = columns.id<DeliveryId>();
+        one.sink = columns.text();
+    }
+    return due;
+}
+
 Result<std::optional<DeliveryRow>> MysqlDeliveryRows::lock(const DeliveryId& id) {
     TRY(const auto rows,
         session_.query(std::string("SELECT ") + delivery_columns + ", UTC_TIMESTAMP(6) FROM " +
@@ -170,19 +186,19 @@ Result<bool> MysqlDeliveryRows::exists_to(const TurnId& turn, const std::string&
     return !rows.empty();
 }
 
-Result<std::vector<DeliveryRow>> MysqlDeliveryRows::due(std::size_t limit) {
-    return deliveries_where(session_, "ix_deliveries_due",
-                            "state IN " + open_states + " AND next_attempt_at<=UTC_TIMESTAMP(6) AND " +
-                                is_free + " AND " + is_first_of_callback + " ORDER BY ordinal LIMIT " +
-                                std::to_string(limit),
-                            {});
+Result<std::vector<DueDelivery>> MysqlDeliveryRows::due(std::size_t limit) {
+    return due_deliveries_where(session_, "ix_deliveries_due",
+                                "state IN " + open_states + " AND next_attempt_at<=UTC_TIMESTAMP(6) AND " +
+                                    is_free + " AND " + is_first_of_callback + " ORDER BY ordinal LIMIT " +
+                                    std::to_string(limit),
+                                {});
 }
 
-Result<std::vector<DeliveryRow>> MysqlDeliveryRows::due_dedups(std::size_t limit) {
-    return deliveries_where(session_, "ix_deliveries_heal",
-                            "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND " + is_free +
-                                " ORDER BY heal_due_at LIMIT " + std::to_string(limit),
-                            {});
+Result<std::vector<DueDelivery>> MysqlDeliveryRows::due_dedups(std::size_t limit) {
+    return due_deliveries_where(session_, "ix_deliveries_heal",
+                                "state='SENT' AND heal_due_at<=UTC_TIMESTAMP(6) AND " + is_free +
+                                    " ORDER BY heal_due_at LIMIT " + std::to_string(limit),
+                                {});
 }
 
 }  // namespace epilogue

@@ -21,6 +21,11 @@ Result<std::vector<DeliveryRow>> deliveries_where(MysqlSession& session, const s
                                                   const std::string& condition,
                                                   const std::vector<SqlValue>& values);
 
+/// The same, when no more is wanted than what a sweep takes.
+Result<std::vector<DueDelivery>> due_deliveries_where(MysqlSession& session, const std::string& index,
+                                                      const std::string& condition,
+                                                      const std::vector<SqlValue>& values);
+
 /// States in which something will happen to a delivery by itself.
 inline const std::string open_states = "('PLANNED','SENDING','UNKNOWN','RETRY')";
 /// No worker holds a lease on it.

@@ -77,11 +77,11 @@ Result<std::vector<std::string>> MysqlRateLimitRows::open_queues(std::size_t lim
         {});
 }
 
-Result<std::vector<DeliveryRow>> MysqlRateLimitRows::queue_heads(const std::string& name, std::size_t limit) {
-    return deliveries_where(session_, queue_index,
-                            is_queued + " AND " + is_free + " AND " + is_first_of_callback +
-                                " ORDER BY ordinal LIMIT " + std::to_string(limit),
-                            {name});
+Result<std::vector<DueDelivery>> MysqlRateLimitRows::queue_heads(const std::string& name, std::size_t limit) {
+    return due_deliveries_where(session_, queue_index,
+                                is_queued + " AND " + is_free + " AND " + is_first_of_callback +
+                                    " ORDER BY ordinal LIMIT " + std::to_string(limit),
+                                {name});
 }
 
 Result<bool> MysqlRateLimitRows::has_queue(const std::string& name) {

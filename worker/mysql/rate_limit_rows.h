@@ -17,7 +17,7 @@ class MysqlRateLimitRows final : public RateLimitRows {
     Result<RateWindow> lock(const std::string& window) override;
     Result<void> update(const std::string& window, const RateWindow& row, Instant open_at) override;
     Result<std::vector<std::string>> open_queues(std::size_t limit) override;
-    Result<std::vector<DeliveryRow>> queue_heads(const std::string& window, std::size_t limit) override;
+    Result<std::vector<DueDelivery>> queue_heads(const std::string& window, std::size_t limit) override;
     Result<bool> has_queue(const std::string& window) override;
 
   private:

@@ -14,7 +14,7 @@
 
 namespace epilogue {
 
-struct DeliveryRow;
+struct DueDelivery;
 
 /// A credential that was refused at some time, or whose platform failed.
 struct CredentialRow {
@@ -62,11 +62,11 @@ class CredentialRows {
     virtual Result<std::vector<DownCredential>> down(std::size_t limit) = 0;
     /// Posts of the credential that wait in a queue: those that may be its probe, the oldest or the newest
     /// ones. Look-ups, which wait in `look_queue`, are not among them.
-    virtual Result<std::vector<DeliveryRow>> held_posts(const std::string& credential,
+    virtual Result<std::vector<DueDelivery>> held_posts(const std::string& credential,
                                                         const std::string& look_queue, bool newest,
                                                         std::size_t limit) = 0;
     /// The oldest delivery that is parked for its credential.
-    virtual Result<std::optional<DeliveryRow>> oldest_parked(const std::string& credential) = 0;
+    virtual Result<std::optional<DueDelivery>> oldest_parked(const std::string& credential) = 0;
     /// Parks for `cause` at most `limit` deliveries of the credential that were to be sent and are not
     /// leased. Those that another transaction has locked are left out.
     virtual Result<ParkedBatch> park(const std::string& credential, const std::string& cause,

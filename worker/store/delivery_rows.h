@@ -45,6 +45,12 @@ struct DeliveryRow {
     int crashes = 0;          ///< of workers that worked at it, since work at it last ended otherwise
 };
 
+/// What a sweep reads of a delivery: the rest is read under its lock.
+struct DueDelivery {
+    DeliveryId id;
+    std::string sink;
+};
+
 /// Not thread-safe; valid as long as its transaction.
 class DeliveryRows {
   public:
@@ -57,19 +63,19 @@ class DeliveryRows {
     /// row is due since its next_attempt_at, or now when it has none.
     virtual Result<std::vector<DeliveryId>> insert(const std::vector<DeliveryRow>& rows) = 0;
     virtual Result<std::optional<DeliveryRow>> lock(const DeliveryId& id) = 0;
+    /// Writes what may change in a row; the body only when it is new.
     virtual Result<void> update(const DeliveryRow& row) = 0;
     /// All deliveries of a turn, locked, in the order in which they became owed.
     virtual Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) = 0;
     /// True when an older delivery of the callback is neither final nor parked.
     virtual Result<bool> has_older_open(const DeliveryRow& row) = 0;
     /// True when the turn already has a delivery to that place.
-    /// Writes what may change in a row; the body only when it is new.
     virtual Result<bool> exists_to(const TurnId& turn, const std::string& sink,
                                    const std::string& target) = 0;
     /// Due deliveries that are not leased and that are the oldest open one of their callback, oldest first.
-    virtual Result<std::vector<DeliveryRow>> due(std::size_t limit) = 0;
+    virtual Result<std::vector<DueDelivery>> due(std::size_t limit) = 0;
     /// SENT deliveries whose check for duplicates is due.
-    virtual Result<std::vector<DeliveryRow>> due_dedups(std::size_t limit) = 0;
+    virtual Result<std::vector<DueDelivery>> due_dedups(std::size_t limit) = 0;
 };
 
 }  // namespace epilogue

@@ -11,7 +11,7 @@
 
 namespace epilogue {
 
-struct DeliveryRow;
+struct DueDelivery;
 
 /// The name of the queue in which look-ups of the credential wait while its platform is down.
 inline std::string look_queue_of(const std::string& credential) {
@@ -39,7 +39,7 @@ class RateLimitRows {
     virtual Result<std::vector<std::string>> open_queues(std::size_t limit) = 0;
     /// Deliveries queued for the window, oldest first, that are not leased and that are the oldest open one
     /// of their callback.
-    virtual Result<std::vector<DeliveryRow>> queue_heads(const std::string& window, std::size_t limit) = 0;
+    virtual Result<std::vector<DueDelivery>> queue_heads(const std::string& window, std::size_t limit) = 0;
     /// True when any delivery is queued for it.
     virtual Result<bool> has_queue(const std::string& window) = 0;
 };
