@@ -27,6 +27,8 @@ class StatementLog {
 
     /// All until now, in their order.
     std::vector<LoggedStatement> statements() const;
+    /// Whether these words, which have no quotes, stand in one of them.
+    bool has(const std::string& words) const;
 
   private:
     const Database& server_;
