@@ -145,7 +145,7 @@ int appliers(const Config& config) {
 std::size_t post_sessions(const Config& config) {
     // The reconciler's threads, three sweepers, the adopter, the janitor, the gauges.
     constexpr int others = 8 + 3 + 3;
-    return static_cast<std::size_t>(config.worker.senders + summariser_threads + others);
+    return static_cast<std::size_t>(config.worker.senders) + summariser_threads + others;
 }
 
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation) {
