@@ -141,7 +141,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
     void carry_out(relay::OpenSocket&& open) {
         const int number = ++connection_;
         // After failures with pauses; here always with one.
-        now_.after(now_.random.between(10ms, 1s), [weak = weak_from_this(), open, number] {
+        now_.after(open.pause + now_.random.between(10ms, 1s), [weak = weak_from_this(), open, number] {
             const auto self = weak.lock();
             if (!self) return;
             self->soon([open, number](Relay& there) {

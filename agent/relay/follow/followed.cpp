@@ -213,13 +213,15 @@ void Followed::carry_out(OpenSocket&& open) {
     target_.after_seq = open.after;
     ++connections_;  // what an older one still says is not heard
     if (connection_) std::exchange(connection_, nullptr)->cut();
-    if (failures_ == 0) {
+    if (failures_ == 0 && open.pause.count() == 0) {
         connect();
         return;
     }
     std::uniform_real_distribution<double> uniform(0, 1);
-    connect_at_.expires_after(
-        full_jitter(failures_, uniform(random_), limits_.backoff_base, limits_.backoff_cap));
+    const auto pause =
+        failures_ == 0 ? milliseconds(0)
+                       : full_jitter(failures_, uniform(random_), limits_.backoff_base, limits_.backoff_cap);
+    connect_at_.expires_after(std::max(pause, open.pause));
     connect_at_.async_wait([weak = weak_from_this()](boost::system::error_code cancelled) {
         const auto self = weak.lock();
         if (!cancelled && self && !self->stopped_) self->connect();

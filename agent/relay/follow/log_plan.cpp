@@ -32,7 +32,7 @@ void LogPlan::start() {
     add(OpenSocket{std::nullopt});
 }
 
-void LogPlan::restart() {
+void LogPlan::forget() {
     reading_ = Reading::none;
     rewound_ = false;
     was_compared_ = false;
@@ -40,7 +40,17 @@ void LogPlan::restart() {
     late_.clear();
     unknown_.clear();
     drop_held();
+}
+
+void LogPlan::restart() {
+    forget();
     want_reading(true);
+}
+
+void LogPlan::restart_after(std::chrono::milliseconds pause) {
+    forget();
+    compare_ = wanted_ = resting_ = true;
+    add(SetTimer{Timer::again, pause});
 }
 
 void LogPlan::frame(EventFrame frame) {
@@ -132,7 +142,6 @@ void LogPlan::page(PageRead page) {
 void LogPlan::forward_page(const PageRead& page) {
     // A server that does not know the event begins at the first.
     if (!cursor_.empty() && (page.events.empty() || page.events.front().id != cursor_)) {
-        add(GapSeen{1, 0, 0});
         log_is_another();
         return;
     }
@@ -286,7 +295,6 @@ void LogPlan::take_unknown() {
 void LogPlan::end_back() {
     unknown_.clear();
     wanted_ = wanted_ || newer_ > 0;
-    const std::int64_t wanted = missing();
     std::int64_t found = 0;
     for (auto late = late_.rbegin(); late != late_.rend(); ++late) {
         told_.erase(late->id);
@@ -296,10 +304,10 @@ void LogPlan::end_back() {
     }
     late_.clear();
     const std::int64_t read = ahead().next + static_cast<std::int64_t>(held_.size()) + newer_;
-    const bool uncounted = counted_ && *counted_ > read;
-    if (wanted > 0 || found > 0) add(GapSeen{std::max(wanted, found), found, 0});
-    if (uncounted) {
+    if (found > 0) add(GapSeen{found, found, 0});
+    if (counted_ && *counted_ > read) {
         drop_held();
+        sought_ = *counted_ - read;
         // It stands further back than what we remember: all of the log, once.
         rewound_ = true;
         stand_at({0, "", ahead().renumbered});
@@ -319,15 +327,19 @@ void LogPlan::end_back() {
 void LogPlan::end_reading() {
     late_.clear();
     unknown_.clear();
-    if (rewound_ && counted_ && *counted_ > ahead().next) {
-        // All of the log was read: the server counts files that it cannot read.
-        const std::int64_t lost = *counted_ - ahead().next;
-        add(GapSeen{0, 0, lost});
-        stand_at({*counted_, ahead().last_id, ahead().renumbered});
+    if (rewound_ && counted_) {
+        // All of the log was read: what is counted and was not shown are files that the server cannot read.
+        const std::int64_t lost = std::max<std::int64_t>(*counted_ - ahead().next, 0);
+        const std::int64_t filled = std::max<std::int64_t>(sought_ - lost, 0);
+        if (filled + lost > 0) add(GapSeen{filled + lost, filled, lost});
+        if (lost > 0) stand_at({*counted_, ahead().last_id, ahead().renumbered});
     }
     produce_run_overs();
-    std::erase_if(told_,
-                  [this](const auto& each) { return each.second + readings_to_be_found <= readings_; });
+    const auto lost = static_cast<std::int64_t>(std::erase_if(
+        told_, [this](const auto& each) { return each.second + readings_to_be_found <= readings_; }));
+    // What was told and stays out of the log was in the server's memory alone; or we have read it, and know
+    // that no more.
+    if (lost > 0 && remembers_all()) add(GapSeen{lost, 0, lost});
     rest();
     wanted_ = wanted_ || !told_.empty();
 }

@@ -37,6 +37,7 @@ class LogPlan final : public FollowPlan {
 
     void start() override;
     void restart() override;
+    void restart_after(std::chrono::milliseconds pause) override;
     void sync(const SyncFrame& /*frame*/) override {}
     void frame(EventFrame frame) override;
     void down(const SocketDown& down) override;
@@ -46,6 +47,7 @@ class LogPlan final : public FollowPlan {
     void fired(Timer timer) override;
     bool is_at_end() const override { return was_compared_ && reading_ == Reading::none && !wanted_; }
 
+    void forget();
     void want_reading(bool compare);
     void begin_reading();
     void begin_forward();
@@ -80,7 +82,8 @@ class LogPlan final : public FollowPlan {
     std::int64_t began_at_ = 0;  ///< so many events stood before the first one that this reading shows
     std::chrono::milliseconds took_{0};
     std::optional<std::int64_t> counted_;
-    bool rewound_ = false;  ///< the reading began at the log's first event
+    bool rewound_ = false;     ///< the reading began at the log's first event
+    std::int64_t sought_ = 0;  ///< so many that it counts were missing then
     std::uint64_t readings_ = 0;
     RecentIds recent_;
     /// What the socket told and no reading has found, with the number of readings that had begun.

@@ -8,7 +8,13 @@
 namespace epilogue::relay {
 namespace {
 
-constexpr int longest_look = 10;  // times look_after
+constexpr int longest_look = 10;   // times look_after
+constexpr int longest_pause = 10;  // times retry_after
+
+/// 1, 2, 4 … for 0, 1, 2 …, at most `most`.
+int doubled(int times, int most) {
+    return std::min(most, 1 << std::min(times, most));
+}
 
 }  // namespace
 
@@ -42,7 +48,9 @@ void FollowPlan::handle(NotFound&&) {
 }
 
 void FollowPlan::handle(Acked&& happening) {
-    if (acked_.acked(happening.ticket)) add(Moved{position()});
+    if (!acked_.acked(happening.ticket)) return;
+    given_up_ = 0;
+    add(Moved{position()});
 }
 
 void FollowPlan::handle(GivenUp&& happening) {
@@ -50,7 +58,8 @@ void FollowPlan::handle(GivenUp&& happening) {
     if (!acked_.is_known(happening.ticket)) return;
     acked_.forget();
     ahead_ = position();
-    restart();
+    // What Kafka refuses at once would be read and refused as fast as it can be.
+    restart_after(rules_.retry_after * doubled(given_up_++, longest_pause));
 }
 
 void FollowPlan::produce(const agent::RemoteEvent& event, std::optional<std::int64_t> seq, LogPosition then) {
@@ -70,8 +79,7 @@ void FollowPlan::log_is_another() {
 
 void FollowPlan::plan_look(bool silent) {
     silent_looks_ = silent ? silent_looks_ + 1 : 0;
-    const int times = std::min(longest_look, 1 << std::min(silent_looks_, longest_look));
-    add(SetTimer{Timer::look, rules_.look_after * times});
+    add(SetTimer{Timer::look, rules_.look_after * doubled(silent_looks_, longest_look)});
 }
 
 }  // namespace epilogue::relay

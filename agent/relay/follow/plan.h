@@ -74,6 +74,7 @@ struct Produce {
 /// EventFrame or SocketDown follow. `after`: of a session socket, the index behind which it begins (-1: all).
 struct OpenSocket {
     std::optional<std::int64_t> after;
+    std::chrono::milliseconds pause{0};  ///< not sooner; until then there is no connection
 };
 /// PageRead, ReadFailed or NotFound follows. `page_id`: the event with which the page begins, "": the first.
 struct ReadPage {
@@ -91,7 +92,8 @@ struct SetTimer {
 struct Moved {
     LogPosition position;
 };
-/// Events of the log that had not come: found to be missing, of these brought now, of these gone for good.
+/// Events of the log that had not come, told when it is known what became of them: so many, of these brought,
+/// of these gone for good. The first is the sum of the others.
 struct GapSeen {
     std::int64_t found = 0;
     std::int64_t filled = 0;
@@ -109,7 +111,8 @@ struct PlanRules {
     std::chrono::milliseconds look_after{60'000};
     /// So long an event may come after one that stands behind it, before it counts as missing.
     std::chrono::milliseconds gap_patience{2'000};
-    /// Before a reading that failed is tried again, unless the server asks for more.
+    /// Before a reading that failed is tried again, unless the server asks for more; and before what the
+    /// topic gave up is read again, then after twice as long, up to ten times.
     std::chrono::milliseconds retry_after{5'000};
     /// Between two readings of a log; at least as long as the last one took.
     std::chrono::milliseconds rest{50};
@@ -140,6 +143,8 @@ class FollowPlan {
     virtual void start() = 0;
     /// Begins anew at ahead().
     virtual void restart() = 0;
+    /// The same, after that pause.
+    virtual void restart_after(std::chrono::milliseconds pause) = 0;
     virtual void sync(const SyncFrame& frame) = 0;
     virtual void frame(EventFrame frame) = 0;
     virtual void down(const SocketDown& down) = 0;
@@ -183,6 +188,7 @@ class FollowPlan {
     LogPosition ahead_;
     std::int64_t server_count_ = 0;
     int silent_looks_ = 0;
+    int given_up_ = 0;  ///< by the topic, in a row
     bool ended_ = false;
     Effects effects_;
 };

@@ -12,7 +12,7 @@ constexpr std::size_t most_awaited = 1024;
 
 }  // namespace
 
-void SessionPlan::connect() {
+void SessionPlan::connect(std::chrono::milliseconds pause) {
     is_synced_ = false;
     snapshot_seen_ = false;
     reading_ = false;
@@ -22,23 +22,27 @@ void SessionPlan::connect() {
     // The event at which we stand comes once more: by its id this is still the log that we know. Not when the
     // socket cannot send it.
     proves_position_ = ahead().next > 0 && !ahead().last_id.empty() && !std::exchange(at_unsendable_, false);
-    add(OpenSocket{ahead().next - (proves_position_ ? 2 : 1)});
+    add(OpenSocket{ahead().next - (proves_position_ ? 2 : 1), pause});
 }
 
-void SessionPlan::restart() {
+void SessionPlan::restart_after(std::chrono::milliseconds pause) {
     run_overs_.clear();
     awaited_.clear();
     seen_ = 0;
-    connect();
+    tail_.reset();
+    unreadable_ = 0;
+    connect(pause);
 }
 
 void SessionPlan::sync(const SyncFrame& frame) {
     const std::int64_t count = frame.through ? *frame.through + 1 : 0;
     server_has(count);
-    if (count < ahead().next)
+    if (count < ahead().next) {
         log_is_another();
-    else
-        is_synced_ = true;
+        return;
+    }
+    if (count == ahead().next + unreadable_) server_has(ahead().next);
+    is_synced_ = true;
 }
 
 void SessionPlan::frame(EventFrame frame) {
@@ -92,6 +96,11 @@ void SessionPlan::produce_run_overs() {
 void SessionPlan::take(const agent::RemoteEvent& event) {
     const std::int64_t seq = ahead().next;
     produce(event, seq, {seq + 1, event.id, ahead().renumbered});
+    if (tail_ && seq + 1 >= tail_->count) {
+        const std::int64_t filled = tail_->count - tail_->from;
+        add(GapSeen{filled, filled, 0});
+        tail_.reset();
+    }
     awaited_.erase(event.id);
     produce_run_overs();
 }
@@ -103,6 +112,7 @@ void SessionPlan::hold(agent::RemoteEvent event, std::int64_t seq) {
         return;
     }
     if (held_.empty()) add(SetTimer{Timer::again, rules().gap_patience});
+    tail_.reset();  // the socket tells what stands behind it
     const std::size_t bytes = event.json.size();
     if (held_.emplace(seq, std::move(event)).second) held_bytes_ += bytes;
 }
@@ -138,7 +148,7 @@ void SessionPlan::fired(Timer timer) {
         return;
     }
     // What is held has waited long enough for what stands before it, or a reading failed.
-    if (!held_.empty() || at_unsendable_) ask_for_missing();
+    if (!held_.empty() || at_unsendable_ || (tail_ && tail_->is_read)) ask_for_missing();
 }
 
 void SessionPlan::page(PageRead page) {
@@ -167,13 +177,20 @@ void SessionPlan::step_over(const PageRead& page) {
     }
     if (at_unsendable_) {
         // Nothing new, and it is not our own place that the socket cannot send: REST cannot show it either.
-        if (found == 0 && (!at_own_place_ || mutant(Mutant::followed_own_place_skipped)))
+        if (found == 0 && (!at_own_place_ || mutant(Mutant::followed_own_place_skipped))) {
+            add(GapSeen{1, 0, 1});
             stand_at({ahead().next + 1, ahead().last_id, ahead().renumbered});
+        }
         connect();
         return;
     }
-    if (!mutant(Mutant::followed_gap_given_up) && found > 0 && !page.next_page_id.empty() && !held_.empty() &&
+    if (held_.empty()) {
+        read_tail(found == 0 || page.next_page_id.empty());
+        return;
+    }
+    if (!mutant(Mutant::followed_gap_given_up) && found > 0 && !page.next_page_id.empty() &&
         ahead().next < held_.begin()->first) {
+        add(GapSeen{found, found, 0});
         ask_for_missing();
         return;
     }
@@ -181,11 +198,38 @@ void SessionPlan::step_over(const PageRead& page) {
 }
 
 void SessionPlan::give_up_missing(std::int64_t found) {
-    if (held_.empty()) return;
-    const std::int64_t lost = held_.begin()->first - ahead().next;
-    add(GapSeen{found + lost, found, lost});
+    const std::int64_t gone = held_.begin()->first - ahead().next;
+    const std::int64_t lost = gone - std::min(gone, unreadable_);  // those were counted
+    unreadable_ -= gone - lost;
+    if (found + lost > 0) add(GapSeen{found + lost, found, lost});
     stand_at({held_.begin()->first, ahead().last_id, ahead().renumbered});
     take_held();
+}
+
+/// What the log has more than the socket told, even when it was asked once more, was read by REST.
+void SessionPlan::read_tail(bool is_last_page) {
+    if (!tail_) return;
+    if (!is_last_page) {
+        ask_for_missing();
+        return;
+    }
+    const std::int64_t lost = tail_->count - ahead().next;
+    add(GapSeen{tail_->count - tail_->from, ahead().next - tail_->from, lost});
+    tail_.reset();
+    unreadable_ += lost;
+    server_has(ahead().next);
+}
+
+void SessionPlan::seek_tail(std::int64_t count) {
+    deaf_since_.reset();
+    plan_look(false);
+    if (!tail_) {
+        tail_ = Tail{count, ahead().next};
+        connect();
+        return;
+    }
+    tail_->is_read = true;
+    ask_for_missing();
 }
 
 void SessionPlan::count(const CountRead& read) {
@@ -193,17 +237,17 @@ void SessionPlan::count(const CountRead& read) {
         connect();  // its first frame tells whether the log is still the one that we know
         return;
     }
-    if (read.count == ahead().next) {
+    unreadable_ = std::min(unreadable_, read.count - ahead().next);
+    if (read.count == ahead().next + unreadable_) {
+        server_has(ahead().next);
         deaf_since_.reset();
+        tail_.reset();
         // What was told without a number, and is not here, is in no log.
         awaited_.clear();
         produce_run_overs();
         plan_look(true);
     } else if (deaf_since_ == frames_) {
-        deaf_since_.reset();
-        add(GapSeen{read.count - ahead().next, read.count - ahead().next, 0});
-        connect();
-        plan_look(false);
+        seek_tail(read.count - unreadable_);
     } else {
         // Their frames may be on their way.
         deaf_since_ = frames_;

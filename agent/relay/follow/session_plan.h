@@ -19,7 +19,8 @@ class SessionPlan final : public FollowPlan {
 
   private:
     void start() override { connect(); }
-    void restart() override;
+    void restart() override { restart_after(std::chrono::milliseconds(0)); }
+    void restart_after(std::chrono::milliseconds pause) override;
     void sync(const SyncFrame& frame) override;
     void frame(EventFrame frame) override;
     void down(const SocketDown& down) override;
@@ -29,7 +30,7 @@ class SessionPlan final : public FollowPlan {
     void fired(Timer timer) override;
     bool is_at_end() const override { return is_synced_ && ahead().next >= server_count(); }
 
-    void connect();
+    void connect(std::chrono::milliseconds pause = {});
     void numbered(agent::RemoteEvent event, std::int64_t seq);
     void unnumbered(agent::RemoteEvent event);
     void take(const agent::RemoteEvent& event);
@@ -38,6 +39,8 @@ class SessionPlan final : public FollowPlan {
     void ask_for_missing();
     void step_over(const PageRead& page);
     void give_up_missing(std::int64_t found);
+    void read_tail(bool is_last_page);
+    void seek_tail(std::int64_t count);
     void produce_run_overs();
 
     /// Of this connection.
@@ -61,6 +64,14 @@ class SessionPlan final : public FollowPlan {
     bool at_own_place_ = false;      ///< it is the latter, or both
     std::uint64_t frames_ = 0;
     std::optional<std::uint64_t> deaf_since_;  ///< frame, when the log has more than came
+    /// What the socket did not tell although it was opened anew for it: the log's count, and where we stood.
+    struct Tail {
+        std::int64_t count = 0;
+        std::int64_t from = 0;
+        bool is_read = false;  ///< by REST, because the new socket did not tell it either
+    };
+    std::optional<Tail> tail_;
+    std::int64_t unreadable_ = 0;  ///< events that the server counts, and shows in no way
 };
 
 }  // namespace epilogue::relay

@@ -72,7 +72,8 @@ class Played {
         return produced.back();
     }
     std::string word_of(const OpenSocket& open) {
-        return "open" + (open.after ? " " + std::to_string(*open.after) : "");
+        return "open" + (open.after ? " " + std::to_string(*open.after) : "") +
+               (open.pause.count() > 0 ? " in " + std::to_string(open.pause.count()) : "");
     }
     std::string word_of(const ReadPage& page) {
         return std::string(page.newest_first ? "read back" : "read") +

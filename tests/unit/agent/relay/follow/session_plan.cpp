@@ -79,12 +79,30 @@ BOOST_AUTO_TEST_CASE(what_the_topic_gives_up_is_read_again_from_the_last_acknowl
     session.after_event("b", 1);
     session.after_event("c", 2);
     session.after(Acked{session.tickets[0]});
-    BOOST_TEST(session.after(GivenUp{session.tickets[1]}) == "open -1");
+    BOOST_TEST(session.after(GivenUp{session.tickets[1]}) == "open -1 in 5000");
     // What was sent behind it counts no more, however it ends.
     BOOST_TEST(session.after(Acked{session.tickets[2]}) == "");
     BOOST_TEST(session.after(GivenUp{session.tickets[2]}) == "");
     BOOST_TEST(session.after_event("a", 0) == "");
     BOOST_TEST(session.after_event("b", 1) == "b#1");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_topic_gives_up_again_and_again_is_read_again_more_and_more_seldom) {
+    Session session;
+    session.begin();
+    std::vector<std::string> said;
+    for (int i = 0; i < 6; ++i) {
+        session.after_event("a", 0);
+        said.push_back(session.after(GivenUp{session.tickets.back()}));
+    }
+    BOOST_TEST(said == (std::vector<std::string>{"open -1 in 5000", "open -1 in 10000", "open -1 in 20000",
+                                                 "open -1 in 40000", "open -1 in 50000", "open -1 in 50000"}),
+               boost::test_tools::per_element());
+    // One that the topic has ends that.
+    session.after_event("a", 0);
+    session.after(Acked{session.tickets.back()});
+    session.after_event("b", 1);
+    BOOST_TEST(session.after(GivenUp{session.tickets.back()}) == "open -1 in 5000");
 }
 
 BOOST_AUTO_TEST_CASE(after_a_break_it_goes_on_behind_what_was_produced) {
@@ -124,6 +142,21 @@ BOOST_AUTO_TEST_CASE(an_event_that_the_server_cannot_read_is_counted_as_lost_and
     session.after(TimerFired{Timer::again});
     BOOST_TEST(session.after_page({event_at("c"), event_at("f")}) == "gap 2/0/2 | f#5");
     BOOST_TEST(session.after_event("g", 6) == "g#6");
+}
+
+BOOST_AUTO_TEST_CASE(what_several_pages_fill_in_is_counted_with_each_of_them) {
+    Midway session;
+    session.after_event("g", 6);
+    session.after(TimerFired{Timer::again});
+    BOOST_TEST(session.after_page({event_at("c"), event_at("d")}, "e") == "d#3 | gap 1/1/0 | read from d");
+    BOOST_TEST(session.after_page({event_at("d"), event_at("e"), event_at("g")}) == "e#4 | gap 2/1/1 | g#6");
+}
+
+BOOST_AUTO_TEST_CASE(an_event_that_neither_the_socket_nor_rest_can_show_is_counted_as_lost) {
+    Midway session;
+    session.after(SocketDown{true});
+    BOOST_TEST(session.after_page({event_at("c")}) == "gap 1/0/1 | open 3");
+    BOOST_TEST(session.after_event("e", 4) == "e#4");
 }
 
 BOOST_AUTO_TEST_CASE(what_came_by_itself_while_it_was_asked_for_is_not_produced_twice) {
@@ -213,13 +246,60 @@ BOOST_AUTO_TEST_CASE(a_socket_that_is_silent_while_the_log_grows_is_opened_anew)
     session.after(TimerFired{Timer::look});
     BOOST_TEST(session.after(CountRead{4}) == "");
     BOOST_TEST(session.after(TimerFired{Timer::look}) == "count");
-    BOOST_TEST(session.after(CountRead{4}) == "gap 1/1/0 | open 1");
+    BOOST_TEST(session.after(CountRead{4}) == "open 1");
+    session.after(SyncFrame{3});
+    session.after_event("c", 2);
+    BOOST_TEST(session.after_event("d", 3) == "d#3 | gap 1/1/0");
     // One that is only a little behind is left alone.
     Midway busy;
     busy.after(TimerFired{Timer::look});
     busy.after(CountRead{4});
     busy.after_event("d", 3);
     BOOST_TEST(busy.after(CountRead{5}) == "");
+}
+
+namespace {
+
+/// The log's count, twice, as nothing comes meanwhile.
+std::string after_two_looks(Session& session, std::int64_t count) {
+    session.after(TimerFired{Timer::look});
+    session.after(CountRead{count});
+    session.after(TimerFired{Timer::look});
+    return session.after(CountRead{count});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_a_server_counts_and_never_shows_is_counted_as_lost_once) {
+    Midway session;
+    BOOST_TEST(after_two_looks(session, 5) == "open 1");
+    session.after(SyncFrame{2});
+    session.after_event("c", 2);
+    // Nor did the new socket tell it: REST has the last word.
+    BOOST_TEST(after_two_looks(session, 5) == "read from c");
+    BOOST_TEST(!session.plan.caught_up());
+    BOOST_TEST(session.after(ReadFailed{}) == "");
+    BOOST_TEST(session.after(TimerFired{Timer::again}) == "read from c");
+    BOOST_TEST(session.after_page({event_at("c")}) == "gap 2/0/2");
+    BOOST_TEST(session.plan.caught_up());
+    BOOST_TEST(after_two_looks(session, 5) == "");
+    BOOST_TEST(session.plan.caught_up());
+    // What is written from now on comes, whether or not the server numbers those, and is counted no second
+    // time.
+    session.after_event("d", 3);
+    BOOST_TEST(after_two_looks(session, 6) == "");
+    session.after_event("e", 6);
+    session.after(TimerFired{Timer::again});
+    BOOST_TEST(session.after_page({event_at("d"), event_at("e")}) == "e#6");
+}
+
+BOOST_AUTO_TEST_CASE(what_only_rest_shows_behind_a_deaf_socket_is_filled_in) {
+    Midway session;
+    after_two_looks(session, 6);
+    session.after_event("c", 2);
+    after_two_looks(session, 6);
+    BOOST_TEST(session.after_page({event_at("c"), event_at("d")}, "e") == "d#3 | read from d");
+    BOOST_TEST(session.after_page({event_at("d"), event_at("e")}) == "e#4 | gap 3/2/1");
 }
 
 BOOST_AUTO_TEST_CASE(looks_become_rarer_with_each_silent_one) {
