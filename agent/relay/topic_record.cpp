@@ -31,9 +31,10 @@ bool ends_a_run(const JsonPart& event, FullState door_says) {
 
 bool says_that_a_run_is_over(const JsonPart& event) {
     const bool is_status = event["key"].string() == "execution_status";
+    const std::string_view status =
+        (is_status ? event["value"] : event["value"]["execution_status"]).string_or_empty();
     return event["kind"].string() == "ConversationStateUpdateEvent" &&
-           agent::ends_run(
-               (is_status ? event["value"] : event["value"]["execution_status"]).string_or_empty());
+           (agent::ends_run(status) || status == "deleting");
 }
 
 /// What a `full_state` says at the end of a run: whose it is, the status, and whether there is a stop hook.

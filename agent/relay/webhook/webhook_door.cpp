@@ -12,13 +12,25 @@
 #include "agent/relay/webhook/own_order.h"
 #include "agent/relay/webhook/v0_files.h"
 #include "agent/relay/webhook/webhook_path.h"
+#include "base/ids.h"
+#include "schemas/json_edit.h"
 #include "schemas/json_reader.h"
 #include "schemas/json_spans.h"
 
 namespace epilogue::relay {
 namespace {
 
-/// One event of a request; the text is in the body, or in `files`.
+/// What no event says: servers tell of a deletion by the conversation's information alone. Sent again it is
+/// the same event. `updated_at`: the time, with its zone; "": not known.
+std::string deletion(const ConversationId& conversation, std::string_view updated_at) {
+    constexpr const char* name_space = "3e1f6d0a-54a7-5b0e-9d63-0c6a1f0b7a52";
+    std::string event = R"({"kind":"ConversationStateUpdateEvent","id":)" +
+                        json_string(uuid_v5(name_space, conversation.text()));
+    if (updated_at.ends_with('Z')) event += R"(,"timestamp":)" + json_string(updated_at);
+    return event + R"(,"source":"environment","key":"execution_status","value":"deleting"})";
+}
+
+/// One event of a request; the text is in the body, in `deleting`, or in `files`.
 struct Item {
     ConversationId conversation_id;
     std::string_view json;
@@ -43,6 +55,7 @@ struct WebhookDoor::Request {
     Sender sender;
     std::string traceparent;
     std::string body;
+    std::string deleting;  ///< the event that says so
     PostedFiles files;
     std::vector<Item> items;
     std::vector<ConversationId> conversations;  ///< of the items, each once
@@ -75,11 +88,17 @@ struct WebhookDoor::Request {
     }
     std::optional<HttpReply> read(const ConversationInfo&) {
         thread_local JsonReader reader;
-        const auto info = reader.read(body, {"", {{"id"}}});
+        const auto info = reader.read(body, {"", {{"id"}, {"execution_status"}, {"updated_at"}}});
         const auto id = info ? (*info)["id"].string() : std::nullopt;
         if (!id || id->empty() || id->size() > 255)
             return http_refusal(400, "the body: expected a conversation, a JSON object with an \"id\"");
-        conversations.push_back(normalise_conversation_id(*id));
+        const auto conversation = normalise_conversation_id(*id);
+        if ((*info)["execution_status"].string() == "deleting") {
+            deleting = deletion(conversation, (*info)["updated_at"].string_or_empty());
+            add(conversation, deleting);
+        } else {
+            conversations.push_back(conversation);
+        }
         return std::nullopt;
     }
     std::optional<HttpReply> read(const FileBatch&) {

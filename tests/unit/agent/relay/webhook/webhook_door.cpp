@@ -369,3 +369,28 @@ BOOST_AUTO_TEST_CASE(events_of_one_request_come_into_the_topic_as_they_happened)
     BOOST_TEST(rig.topic.values() == (std::vector<std::string>{event("a", "01.5"), event("b", "02")}),
                boost::test_tools::per_element());
 }
+
+BOOST_AUTO_TEST_CASE(a_deletion_is_an_event_of_the_conversation_and_the_same_one_when_it_is_told_again) {
+    Rig rig;
+    const std::string info = R"({"id":"0B9C7C1E-1111-4222-8333-444455556666","execution_status":"deleting",)"
+                             R"("updated_at":"2026-11-21T08:24:51.202294Z","title":"t"})";
+    BOOST_TEST(rig.posted(1, "/hook/conversations", info).status == 200U);
+    BOOST_TEST(rig.posted(2, "/hook/conversations", info).status == 200U);
+    const auto records = rig.topic.records();
+    BOOST_TEST(records[0].conversation_id == ConversationId("0b9c7c1e111142228333444455556666"));
+    BOOST_TEST(records[0].value == records[1].value);
+    BOOST_TEST(
+        records[0].value.ends_with(R"("timestamp":"2026-11-21T08:24:51.202294Z","source":"environment",)"
+                                   R"("key":"execution_status","value":"deleting"})"),
+        records[0].value);
+    BOOST_TEST(rig.came.front().ends_with('!'));
+    // A time without its zone could make it late.
+    BOOST_TEST(rig.posted(3, "/conversations",
+                          R"({"id":"c","execution_status":"deleting","updated_at":"2026-11-21T08:24:51"})")
+                   .status == 200U);
+    BOOST_TEST(rig.topic.records()[2].value.find("timestamp") == std::string::npos);
+    // It is told of no conversation that is another sender's, and not before the topic has it.
+    BOOST_TEST(rig.posted(3, "/conversations", info, "other").status == 403U);
+    rig.topic.set_room(0);
+    BOOST_TEST(rig.posted(3, "/conversations", info).status == 503U);
+}
