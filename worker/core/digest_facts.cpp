@@ -105,15 +105,21 @@ class Facts {
         line(said(Phrase::changed, fmt::format("{}", fmt::join(told_files, ", "))));
     }
     void many_changes(const std::vector<const Digest::File*>& files) {
-        LineChange lines;
+        // A sum that lacks a file would be taken for all of it. What is deleted has no lines, as above.
+        std::optional<LineChange> lines;
+        const bool may_be_more = digest_.files.size() == max_digest_files && digest_.cut;
+        if (!may_be_more) lines.emplace();
         std::size_t created = 0;
         std::size_t deleted = 0;
         std::map<std::string, std::size_t> folders;
         for (const auto* file : files) {
             created += file->created ? 1 : 0;
             deleted += file->deleted ? 1 : 0;
-            lines.added += file->lines ? file->lines->added : 0;
-            lines.removed += file->lines ? file->lines->removed : 0;
+            if (!file->deleted && !file->lines) lines.reset();
+            if (lines && !file->deleted) {
+                lines->added += file->lines->added;
+                lines->removed += file->lines->removed;
+            }
             const auto path = shortened(digest_, file->path);
             const auto slash = path.rfind('/');
             ++folders[slash == std::string_view::npos ? "./" : std::string(path.substr(0, slash + 1))];
@@ -125,7 +131,7 @@ class Facts {
         kind(Phrase::count_created, created);
         kind(Phrase::count_edited, files.size() - created - deleted);
         kind(Phrase::count_deleted, deleted);
-        if (const auto count = counted(lines); !count.empty()) kinds.push_back(count);
+        if (lines && !counted(*lines).empty()) kinds.push_back(counted(*lines));
         std::vector<std::pair<std::string, std::size_t>> sorted(folders.begin(), folders.end());
         std::ranges::sort(sorted, [](const auto& one, const auto& other) {
             return std::tie(other.second, one.first) < std::tie(one.second, other.first);
@@ -138,8 +144,7 @@ class Facts {
             left -= count;
         }
         if (left > 0) shown.push_back(said(Phrase::more, left));
-        const std::string total = fmt::format(
-            "{}{}", files.size(), digest_.files.size() == max_digest_files && digest_.cut ? "+" : "");
+        const std::string total = fmt::format("{}{}", files.size(), may_be_more ? "+" : "");
         line(said(Phrase::changed_many, total, fmt::format("{}", fmt::join(kinds, ", ")),
                   fmt::format("{}", fmt::join(shown, ", "))));
     }

@@ -58,6 +58,25 @@ BOOST_AUTO_TEST_CASE(more_than_eight_files_are_told_by_folder) {
                "- Changed 10 files (3 new, 6 edited, 1 deleted, +27 −6): `src/` 6, `tests/` 3, `./` 1");
 }
 
+BOOST_AUTO_TEST_CASE(
+    lines_of_many_files_are_told_only_where_all_are_known_and_without_those_of_deleted_ones) {
+    std::vector<Work> work;
+    for (int i = 0; i < 9; ++i)
+        work.emplace_back(FileChanged{"src/a" + std::to_string(i), FileChange::edited, LineChange{2, 1}});
+    work.emplace_back(FileChanged{"src/b", FileChange::edited, LineChange{40, 30}});
+    work.emplace_back(FileChanged{"src/b", FileChange::deleted, LineChange{0, 70}});
+    BOOST_TEST(facts_for(work) == "- Changed 10 files (9 edited, 1 deleted, +18 −9): `src/` 10");
+    work.emplace_back(FileChanged{"src/c", FileChange::edited});
+    BOOST_TEST(facts_for(work) == "- Changed 11 files (10 edited, 1 deleted): `src/` 11");
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_more_files_than_are_kept_are_not_told) {
+    std::vector<Work> work;
+    for (int i = 0; i < 150; ++i)
+        work.emplace_back(FileChanged{"src/a" + std::to_string(i), FileChange::edited, LineChange{1, 0}});
+    BOOST_TEST(has(facts_for(work), "- Changed 100+ files (100 edited): `src/` 100"));
+}
+
 BOOST_AUTO_TEST_CASE(more_files_than_are_kept_are_told_as_at_least) {
     std::vector<Work> work;
     for (int i = 0; i < 150; ++i) work.emplace_back(FileChanged{"src/a" + std::to_string(i)});
