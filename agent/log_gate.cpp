@@ -51,4 +51,11 @@ void LogGate::leave(const std::string& conversation, const Place& place, AgentEr
     trouble.reason = error->text;
 }
 
+bool LogGate::spares_any() const {
+    const auto now = now_();
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(troubles_,
+                               [&](const auto& each) { return now < each.second.due + longest_pause; });
+}
+
 }  // namespace epilogue::agent

@@ -38,6 +38,10 @@ class LogGate {
         return result;
     }
 
+    /// Whether a log that failed lately is not to be forgotten yet: its pause goes on, or would grow with the
+    /// next failure.
+    bool spares_any() const;
+
   private:
     struct Trouble {
         int failures = 0;
@@ -55,7 +59,7 @@ class LogGate {
 
     const std::chrono::milliseconds first_pause_;
     const std::function<Clock::time_point()> now_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     bool busy_ = false;  ///< with a log that failed before
     std::map<std::string, Trouble> troubles_;
 };

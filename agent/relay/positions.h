@@ -51,6 +51,7 @@ struct PositionUpdate {
     LogPosition position;
     std::int64_t behind = 0;  ///< events that the server is known to have more
     std::string trouble{};    ///< why its server is not being read; "": it is
+    bool moved = false;       ///< it is let go because it has another server by now
 };
 
 struct Discovered {
@@ -91,6 +92,9 @@ class Positions {
     /// the others: they are fenced.
     virtual Result<std::vector<ConversationId>> advance(const std::string& owner,
                                                         const std::vector<PositionUpdate>& updates) = 0;
+
+    /// The follower was told that it does not hold the conversation any more, and goes on without it.
+    virtual void fenced(const ConversationId& /*conversation*/) {}
 
     /// Stores the position once more and lets go; no relay takes the conversation again before `pause` is
     /// over. False when it was fenced.

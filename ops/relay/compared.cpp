@@ -56,11 +56,15 @@ class ComparedWithLogs::Positions final : public relay::Positions {
                                                 const std::vector<relay::PositionUpdate>& updates) override {
         return rows_.advance(owner, updates);
     }
+    void fenced(const ConversationId& conversation) override {
+        comparisons_.over(conversation, Compared::interrupted, 0, Clock::now());
+    }
     Result<bool> release(const std::string& owner, const relay::PositionUpdate& last,
                          std::chrono::seconds pause) override {
-        const auto how = last.trouble.empty() ? Compared::caught_up
-                         : pause.count() > 0  ? Compared::gone
-                                              : Compared::unanswered;
+        const auto how = last.moved             ? Compared::interrupted
+                         : last.trouble.empty() ? Compared::caught_up
+                         : pause.count() > 0    ? Compared::gone
+                                                : Compared::unanswered;
         comparisons_.over(last.conversation_id, how, last.behind, Clock::now());
         return rows_.release(owner, last, pause);
     }

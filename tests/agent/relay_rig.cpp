@@ -172,9 +172,36 @@ Result<void> MemoryPositions::end_leases(const std::string& owner) {
     return {};
 }
 
+void MemoryPositions::fenced(const ConversationId& conversation) {
+    const std::lock_guard lock(mutex_);
+    told_.push_back("fenced " + conversation.text());
+}
+
+void MemoryPositions::take_away(const std::string& conversation_id) {
+    const std::lock_guard lock(mutex_);
+    rows_.at(conversation_id).owner = "another";
+    rows_.at(conversation_id).lease_until = Clock::time_point::max();
+}
+
+void MemoryPositions::move(const std::string& conversation_id, const std::string& server) {
+    const std::lock_guard lock(mutex_);
+    rows_.at(conversation_id).claim.server = server;
+}
+
+std::int64_t MemoryPositions::generation(const std::string& conversation_id) const {
+    const std::lock_guard lock(mutex_);
+    return rows_.at(conversation_id).claim.generation;
+}
+
+std::vector<std::string> MemoryPositions::told() const {
+    const std::lock_guard lock(mutex_);
+    return told_;
+}
+
 Result<bool> MemoryPositions::release(const std::string& owner, const relay::PositionUpdate& last,
                                       std::chrono::seconds pause) {
     const std::lock_guard lock(mutex_);
+    if (last.moved) told_.push_back("moved " + last.conversation_id.text());
     Row* const row = ours(owner, last);
     if (row == nullptr) return false;
     row->claim.position = last.position;

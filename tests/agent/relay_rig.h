@@ -79,17 +79,26 @@ class MemoryPositions final : public relay::Positions {
                                                 std::chrono::seconds lease) override;
     Result<std::vector<ConversationId>> advance(const std::string& owner,
                                                 const std::vector<relay::PositionUpdate>& updates) override;
+    void fenced(const ConversationId& conversation) override;
     Result<bool> release(const std::string& owner, const relay::PositionUpdate& last,
                          std::chrono::seconds pause) override;
 
     /// A callback waits for it from now on; or none any more.
     void want(const std::string& conversation_id, const std::string& server, const std::string& key);
     void unwant(const std::string& conversation_id);
+    /// Another relay has it from now on.
+    void take_away(const std::string& conversation_id);
+    /// It is on that server from now on.
+    void move(const std::string& conversation_id, const std::string& server);
     /// All leases end now: as after a kill, some time later.
     void end_leases();
 
     relay::LogPosition position(const std::string& conversation_id) const;
     std::string trouble(const std::string& conversation_id) const;
+    /// How often it was claimed.
+    std::int64_t generation(const std::string& conversation_id) const;
+    /// What the follower told besides: "fenced ID", "moved ID".
+    std::vector<std::string> told() const;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -104,6 +113,7 @@ class MemoryPositions final : public relay::Positions {
 
     mutable std::mutex mutex_;
     std::map<std::string, Row> rows_;
+    std::vector<std::string> told_;
 };
 
 /// The record as the relay makes it, but for trimming.

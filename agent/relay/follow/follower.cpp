@@ -102,6 +102,7 @@ Result<void> Follower::discover() {
         for (Claim& claim : claims) follow(std::move(claim), asked_at + rules.lease);
         if (was_all) break;
     }
+    forget_servers();
     return {};
 }
 
@@ -123,15 +124,21 @@ void Follower::follow(Claim claim, Clock::time_point lease_end) {
 }
 
 std::shared_ptr<const agent::AgentServer> Follower::server_at(const std::string& url, const Secret& key) {
-    auto& known = servers_[{url, key.reveal()}];
-    if (auto server = known.lock()) return server;
+    auto& server = servers_[{url, key.reveal()}];
+    if (server) return server;
     auto address = agent::parse_address(url);
-    std::erase_if(servers_, [](const auto& each) { return each.second.expired(); });
     if (!address) return nullptr;
     address->egress = shared_->rules.egress;
-    auto server = std::make_shared<const agent::AgentServer>(*address, key, shared_->rules.deadlines);
-    servers_[{url, key.reveal()}] = server;
+    server = std::make_shared<const agent::AgentServer>(*address, key, shared_->rules.deadlines);
     return server;
+}
+
+/// Those of which nothing is followed, unless they have logs that are to be left alone for a while.
+void Follower::forget_servers() {
+    std::erase_if(servers_, [](const auto& each) {
+        const auto& server = each.second;
+        return !server || (server.use_count() == 1 && !server->logs().spares_any());
+    });
 }
 
 void Follower::drop(const std::string& conversation_id) {
@@ -139,6 +146,11 @@ void Follower::drop(const std::string& conversation_id) {
     if (found == followed_.end()) return;
     found->second->stop();
     followed_.erase(found);
+}
+
+void Follower::drop_fenced(const ConversationId& conversation) {
+    drop(conversation);
+    positions_.fenced(conversation);
 }
 
 Result<void> Follower::renew() {
@@ -153,13 +165,13 @@ Result<void> Follower::renew() {
         const auto followed = followed_.at(id);
         const auto found = ours.find(id);
         if (found == ours.end() || found->second.generation != followed->claim().generation)
-            drop(id);  // fenced, or no callback waits for it any more
+            drop_fenced(id);  // or no callback waits for it any more
         else if (found->second.server != followed->claim().server)
             moved.push_back(followed);
         else
             followed->renewed(asked_at + shared_->rules.lease);
     }
-    return release(moved);
+    return release(moved, true);
 }
 
 Result<void> Follower::save() {
@@ -185,13 +197,14 @@ Result<void> Follower::save() {
                 found->second->not_stored();
         return Failure(fenced.error());
     }
-    for (const ConversationId& id : *fenced) drop(id);
+    for (const ConversationId& id : *fenced) drop_fenced(id);
     return {};
 }
 
-Result<void> Follower::release(const std::vector<std::shared_ptr<Followed>>& over) {
+Result<void> Follower::release(const std::vector<std::shared_ptr<Followed>>& over, bool moved) {
     for (const auto& each : over) {
-        const Followed::Report last = each->report();
+        Followed::Report last = each->report();
+        last.update.moved = moved;
         drop(each->claim().conversation_id);
         TRY_VOID(positions_.release(owner_, last.update, last.over.value_or(std::chrono::seconds(0))));
     }

@@ -47,10 +47,12 @@ class Follower {
     Result<void> discover();
     Result<void> renew();
     Result<void> save();
-    Result<void> release(const std::vector<std::shared_ptr<Followed>>& over);
+    Result<void> release(const std::vector<std::shared_ptr<Followed>>& over, bool moved = false);
     void follow(Claim claim, Clock::time_point lease_end);
     void drop(const std::string& conversation_id);
+    void drop_fenced(const ConversationId& conversation);
     std::shared_ptr<const agent::AgentServer> server_at(const std::string& url, const Secret& key);
+    void forget_servers();
     void end_threads();
 
     Positions& positions_;
@@ -64,7 +66,7 @@ class Follower {
     bool begun_ = false;
     std::string trouble_;
     /// By address and key: a server is asked only once what it can do.
-    std::map<std::pair<std::string, std::string>, std::weak_ptr<const agent::AgentServer>> servers_;
+    std::map<std::pair<std::string, std::string>, std::shared_ptr<const agent::AgentServer>> servers_;
     Clock::time_point discover_at_{};
     Clock::time_point renew_at_{};
     std::jthread keeper_;

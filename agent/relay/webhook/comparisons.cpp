@@ -142,6 +142,10 @@ void Comparisons::over(const ConversationId& conversation, Compared how, std::in
         const std::lock_guard lock(mutex_);
         Told& told = told_[conversation];
         const auto compared_since = std::exchange(told.compared_since, std::nullopt);
+        if (how == Compared::interrupted) {
+            make_due(conversation, told, now);
+            return;
+        }
         told.impossible_until.reset();
         if (how == Compared::impossible) told.impossible_until = now + rules_.impossible_for;
         ends = take_ends(conversation, told, how, compared_since, now);

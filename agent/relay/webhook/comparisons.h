@@ -41,10 +41,11 @@ struct MissingEvents {
 
 /// How a comparison ended.
 enum class Compared {
-    caught_up,   ///< the topic has all of the log
-    unanswered,  ///< the server could not be asked, or did not answer
-    gone,        ///< the server has no such conversation, or refuses the key
-    impossible,  ///< no address is known, or another relay reads that log
+    caught_up,    ///< the topic has all of the log
+    unanswered,   ///< the server could not be asked, or did not answer
+    gone,         ///< the server has no such conversation, or refuses the key
+    impossible,   ///< no address is known, or another relay reads that log
+    interrupted,  ///< it was let go before its end: another relay has it, or it has another address by now
 };
 
 /// Thread-safe.

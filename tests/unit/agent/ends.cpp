@@ -234,6 +234,25 @@ BOOST_AUTO_TEST_CASE(a_log_that_cannot_be_read_is_asked_for_after_growing_pauses
     BOOST_TEST((pause(fail("c", 0s, 502)) == 0s));
 }
 
+BOOST_AUTO_TEST_CASE(a_server_is_not_to_be_forgotten_while_the_pauses_of_its_logs_could_grow) {
+    LogGate::Clock::time_point now{};
+    LogGate gate(1s, [&] { return now; });
+    BOOST_TEST(!gate.spares_any());
+    const auto fails = []() -> AgentResult<void> {
+        return AgentFailure(AgentError{Kind::server_error, "answered 500", false, 500});
+    };
+    static_cast<void>(gate.pass<AgentResult<void>>("a", fails));
+    now += 600s;
+    BOOST_TEST(gate.spares_any());
+    now += 1s;
+    BOOST_TEST(!gate.spares_any());
+    static_cast<void>(gate.pass<AgentResult<void>>("a", fails));
+    BOOST_TEST(gate.spares_any());
+    now += 2s;
+    static_cast<void>(gate.pass<AgentResult<void>>("a", [] { return AgentResult<void>(); }));
+    BOOST_TEST(!gate.spares_any());
+}
+
 BOOST_AUTO_TEST_CASE(an_end_that_was_there_before_has_to_stand_longer) {
     RunWatch watch("finished");
     const RunWatch::Clock::time_point t{};

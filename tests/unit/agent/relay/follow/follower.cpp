@@ -327,3 +327,51 @@ BOOST_AUTO_TEST_CASE(what_waits_for_the_topic_is_told_in_events_and_in_time) {
         eventually("nothing waits", [&] { return told().behind == 0 && told().lag == 0ms; });
     });
 }
+
+BOOST_AUTO_TEST_CASE(a_conversation_that_another_one_has_by_now_is_told_of_whether_or_not_it_has_news) {
+    on_each_kind_of_server([](Trial& trial) {
+        const auto follower = trial.follower();
+        eventually("it is followed", [&] { return trial.server.sockets(id) == 1U; });
+        trial.positions.take_away(id);
+        const std::vector<std::string> told{"fenced " + id};
+        eventually("it is told at a renewal", [&] { return trial.positions.told() == told; });
+        eventually("it is let go", [&] { return trial.server.sockets(id) == 0U; });
+    });
+    on_each_kind_of_server([](Trial& trial) {
+        trial.rules.renew_every = 1h;
+        const auto follower = trial.follower();
+        trial.say(1);
+        trial.all_stored();
+        trial.positions.take_away(id);
+        trial.say(1);
+        const std::vector<std::string> told{"fenced " + id};
+        eventually("it is told when its position moves", [&] { return trial.positions.told() == told; });
+    });
+}
+
+BOOST_AUTO_TEST_CASE(one_that_has_another_address_by_now_is_let_go_with_that_reason) {
+    on_each_kind_of_server([](Trial& trial) {
+        const auto follower = trial.follower();
+        eventually("it is followed", [&] { return trial.server.sockets(id) == 1U; });
+        FakeAgentServer other(trial.version);
+        other.add(id);
+        trial.positions.move(id, other.url());
+        eventually("it is followed there", [&] { return other.sockets(id) == 1U; });
+        BOOST_TEST(trial.positions.told() == std::vector<std::string>{"moved " + id},
+                   boost::test_tools::per_element());
+    });
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_log_that_cannot_be_read_is_left_alone_although_nothing_of_its_server_is_followed_meanwhile) {
+    Trial trial("1.7.3");
+    trial.server.on("GET /events/search", [](const auto&) { return fake_platform::json_reply(500, "{}"); });
+    trial.rules.until_caught_up = true;
+    trial.rules.give_up_after = 20ms;
+    const auto follower = trial.follower();
+    eventually("it was given up and taken again", [&] { return trial.positions.generation(id) >= 8; });
+    const auto seen = trial.server.seen();
+    const auto readings = std::ranges::count_if(
+        seen, [](const std::string& each) { return each.find("/events/search") != std::string::npos; });
+    BOOST_TEST(readings <= 2);
+}

@@ -167,3 +167,19 @@ BOOST_AUTO_TEST_CASE(an_end_waits_no_longer_than_it_may_and_not_where_nobody_can
     ends.wait(two, "f", start + 62s);
     BOOST_TEST(ends.gone_on == "abcdef");
 }
+
+BOOST_AUTO_TEST_CASE(a_comparison_that_did_not_come_to_its_end_is_made_again_at_once_and_ends_wait_for_it) {
+    Comparisons comparisons(rules());
+    bool went_on = false;
+    comparisons.came(one, "a", false, start);
+    comparisons.before_end(
+        one, [&] { went_on = true; }, start + 1s);
+    BOOST_TEST(comparisons.due(10, start + 1s).size() == 1U);
+    comparisons.over(one, Compared::interrupted, 7, start + 2s);
+    BOOST_TEST(!went_on);
+    BOOST_TEST(comparisons.has(one, "a"));
+    BOOST_TEST(comparisons.take_missing(start + 2s).lost == 0);
+    BOOST_TEST(comparisons.due(10, start + 2s).size() == 1U);
+    comparisons.over(one, Compared::caught_up, 0, start + 3s);
+    BOOST_TEST(went_on);
+}
