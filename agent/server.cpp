@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/json.h"
+#include "agent/retry_after.h"
 #include "base/backoff.h"
 #include "base/bounded_json.h"
-#include "base/http_date.h"
 #include "base/instant.h"
 #include "base/stoppable_wait.h"
 #include "base/text.h"
@@ -87,19 +87,6 @@ bool wants_to_be_asked_later(const AgentError& error) {
     constexpr int unavailable = 503;
     return error.kind == AgentError::Kind::overloaded ||
            (error.status == unavailable && error.retry_after > milliseconds(0));
-}
-
-/// The time that a Retry-After header asks for; 0 when there is none.
-milliseconds retry_after_in(const HttpAnswer& answer) {
-    constexpr std::int64_t longest_s = 86'400;
-    const auto found = answer.headers.find("retry-after");
-    if (found == answer.headers.end()) return milliseconds(0);
-    if (const auto seconds = integer_in(trimmed(found->second)))
-        return std::chrono::seconds(std::clamp(*seconds, std::int64_t{0}, longest_s));
-    const auto date = parse_http_date(trimmed(found->second));
-    if (!date) return milliseconds(0);
-    const auto left = std::chrono::ceil<std::chrono::seconds>(*date - system_now());
-    return std::clamp(left, std::chrono::seconds(0), std::chrono::seconds(longest_s));
 }
 
 }  // namespace

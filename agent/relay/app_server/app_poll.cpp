@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::chrono::minutes read_again{2};
 constexpr std::chrono::seconds to_reach{3};
 constexpr int most_failures = 3;  ///< of one look
+constexpr std::size_t most_held_bytes = std::size_t{1} << 20U;
 
 /// That long before `time`; "" when it is no time without a zone, which the server compares as text.
 std::string before(const std::string& time, Micros by) {
@@ -80,7 +82,10 @@ void AppPoll::run(const std::stop_token& stop) {
         failures = looked ? 0 : std::min(failures + 1, 6);
         pause = std::max<Clock::duration>(rules_.look_every * (1 << failures),
                                           rules_.rest * (Clock::now() - began));
-    } while (wait_or_stop(stop, std::min<Clock::duration>(pause, rules_.most_rest)));
+        pause = std::min<Clock::duration>(pause, rules_.most_rest);
+        // What the server itself wants is obeyed in full.
+        pause = std::max<Clock::duration>(pause, std::exchange(wanted_pause_, {}));
+    } while (wait_or_stop(stop, pause));
 }
 
 Result<bool> AppPoll::hold() {
@@ -101,7 +106,10 @@ Result<bool> AppPoll::look(const std::stop_token& stop) {
     hindrance_.clear();
     TRY(const bool is_ours, hold());
     if (!is_ours) return true;
-    TRY(auto listed, list(stop));
+    auto listing = list(stop);
+    wanted_pause_ = server_.take_retry_after();
+    if (!listing) return Failure(listing.error());
+    std::vector<AppConversation>& listed = *listing;
     TRY_VOID(learn_positions(listed));
     // Those that had to wait the last time come first.
     std::ranges::stable_sort(listed, {}, [&](const auto& each) { return looked_.at(each.id).at; });
@@ -120,7 +128,9 @@ Result<bool> AppPoll::look(const std::stop_token& stop) {
         looked.at = Clock::now();
         if (!done) {
             // One that cannot be read holds up no other; a server that is away is not asked for each.
-            if (++failures == most_failures || stop.stop_requested()) return Failure(done.error());
+            wanted_pause_ = server_.take_retry_after();
+            if (++failures == most_failures || wanted_pause_.count() > 0 || stop.stop_requested())
+                return Failure(done.error());
             hindrance_ = done.error().text;
             is_complete = false;
             continue;
@@ -173,49 +183,77 @@ Result<void> AppPoll::read(const AppConversation& conversation, Looked& looked, 
     looked.behind = std::max<std::int64_t>(0, count - looked.position.told);
     if (count == looked.position.told) return {};
     const AppPosition before_it = looked.position;
-    TRY(const auto fresh, bring(conversation, looked, before(before_it.newest, read_again), stop));
-    looked.position.told = before_it.told + fresh;
-    if (looked.position.told < count) {
-        // Some were stored among those that had been read.
-        TRY_VOID(bring(conversation, looked, "", stop));
+    const bool is_shorter = count < before_it.told;
+    Pass pass;
+    if (!is_shorter) {
+        TRY_VOID(bring(conversation, looked, before(before_it.newest, read_again), &pass, stop));
+    }
+    if (is_shorter || before_it.told + pass.fresh < count) {
+        // Some were stored among those that had been read, and may stand before an end that was held back; or
+        // some are gone, and what was told is no number any more to find others by.
+        TRY_VOID(bring(conversation, looked, "", nullptr, stop));
         looked.position.told = count;
+    } else {
+        TRY_VOID(produce(conversation, looked, pass.held, stop));
+        looked.position.told = before_it.told + pass.fresh;
     }
     looked.has_ids = true;
     looked.behind = 0;
     return positions_.save(server_.name(), rules_.owner, conversation.id, looked.position);
 }
 
-Result<std::int64_t> AppPoll::bring(const AppConversation& conversation, Looked& looked,
-                                    const std::string& since, const std::stop_token& stop) {
+Result<void> AppPoll::produce(const AppConversation& conversation, Looked& looked,
+                              const std::vector<AppEvent>& events, const std::stop_token& stop) {
+    if (events.empty()) return {};
+    TRY(const bool is_ours, hold());
+    if (!is_ours || lease_end_ - Clock::now() < rules_.delivery)
+        return retryable("another relay reads it by now");
+    Produced produced(topic_);
+    for (const AppEvent& event : events)
+        if (const auto record = observer_.make_record(conversation.id, event.json))
+            produced.add(*record, stop);
+    TRY_VOID(produced.wait());
+    for (const AppEvent& event : events) {
+        looked.ids.insert(hash_of(event.id));
+        looked.position.newest = std::max(looked.position.newest, event.timestamp);
+    }
+    return {};
+}
+
+Result<void> AppPoll::bring(const AppConversation& conversation, Looked& looked, const std::string& since,
+                            Pass* holds, const std::stop_token& stop) {
     const std::string newest_before = looked.position.newest;
-    std::string newest = newest_before;
-    std::int64_t fresh = 0;
     std::string page_id;
-    std::vector<std::size_t> produced_ids;
+    std::size_t held_bytes = 0;
+    bool may_hold = !since.empty();  // where all of the log is read nothing is missing before an end
     do {
         TRY(const bool is_ours, hold());
-        if (!is_ours || lease_end_ - Clock::now() < rules_.delivery)
-            return retryable("another relay reads it by now");
+        if (!is_ours) return retryable("another relay reads it by now");
         ++requests_;
-        TRY(const auto page, server_.events(conversation.id, since, page_id, stop));
-        Produced produced(topic_);
-        produced_ids.clear();
-        for (const AppEvent& event : page.items) {
-            const std::size_t id = hash_of(event.id);
-            if (looked.ids.contains(id)) continue;
-            if (looked.has_ids || event.timestamp > newest_before) ++fresh;
-            newest = std::max(newest, event.timestamp);
-            produced_ids.push_back(id);
-            if (const auto record = observer_.make_record(conversation.id, event.json))
-                produced.add(*record, stop);
+        TRY(auto page, server_.events(conversation.id, since, page_id, stop));
+        std::vector<AppEvent> events;
+        for (AppEvent& event : page.items) {
+            if (looked.ids.contains(hash_of(event.id))) continue;
+            if (holds == nullptr) {
+                events.push_back(std::move(event));
+                continue;
+            }
+            if (looked.has_ids || event.timestamp > newest_before) ++holds->fresh;
+            const bool waits = may_hold && (event.ends_run || !holds->held.empty());
+            held_bytes += waits ? event.json.size() : 0;
+            (waits ? holds->held : events).push_back(std::move(event));
         }
-        TRY_VOID(produced.wait());
-        looked.ids.insert(produced_ids.begin(), produced_ids.end());
+        if (held_bytes > most_held_bytes) {
+            events.insert(events.end(), std::move_iterator(holds->held.begin()),
+                          std::move_iterator(holds->held.end()));
+            holds->held.clear();
+            may_hold = false;
+        }
+        TRY_VOID(produce(conversation, looked, events, stop));
         if (page.next_page_id == page_id) break;
         page_id = page.next_page_id;
     } while (!page_id.empty());
-    looked.position.newest = newest;
-    return fresh;
+    return {};
 }
 
 void AppPoll::reach(const AppConversation& conversation, const std::stop_token& stop) {

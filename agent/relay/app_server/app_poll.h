@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <unordered_set>
+#include <vector>
 
 #include "agent/relay/app_server/app_positions.h"
 #include "agent/relay/app_server/app_server.h"
@@ -84,9 +85,17 @@ class AppPoll {
     Result<std::vector<AppConversation>> list(const std::stop_token& stop);
     Result<void> learn_positions(const std::vector<AppConversation>& conversations);
     Result<void> read(const AppConversation& conversation, Looked& looked, const std::stop_token& stop);
-    /// Produces what is new from that own time on; returns how many events of the log that were.
-    Result<std::int64_t> bring(const AppConversation& conversation, Looked& looked, const std::string& since,
-                               const std::stop_token& stop);
+    /// What a pass over a log came to.
+    struct Pass {
+        std::int64_t fresh = 0;        ///< so many events are new
+        std::vector<AppEvent> held{};  ///< of these the first that ends a run, and all behind it
+    };
+    /// Produces what is new from that own time on. `holds` given: only what stands before the end of a run,
+    /// which has to wait until it is known that nothing is missing before it.
+    Result<void> bring(const AppConversation& conversation, Looked& looked, const std::string& since,
+                       Pass* holds, const std::stop_token& stop);
+    Result<void> produce(const AppConversation& conversation, Looked& looked,
+                         const std::vector<AppEvent>& events, const std::stop_token& stop);
     void reach(const AppConversation& conversation, const std::stop_token& stop);
     /// What the look came to, for those who ask, and in the store.
     void tell(const std::string& trouble);
@@ -101,8 +110,9 @@ class AppPoll {
     std::map<std::string, Reached> reached_;  ///< by address
     std::string floor_;
     Clock::time_point lease_end_{};
-    std::size_t requests_ = 0;  ///< of this look
-    std::string hindrance_;     ///< why a conversation could not be read in it
+    std::size_t requests_ = 0;              ///< of this look
+    std::chrono::seconds wanted_pause_{0};  ///< by the server
+    std::string hindrance_;                 ///< why a conversation could not be read in it
     mutable std::mutex mutex_;
     std::string trouble_;
     std::jthread thread_;

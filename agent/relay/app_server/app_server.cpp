@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "agent/address.h"
+#include "agent/event.h"
+#include "agent/retry_after.h"
 #include "schemas/json_reader.h"
 #include "schemas/json_spans.h"
 
@@ -89,13 +91,16 @@ Result<AppEvents> app_events_in(std::string_view body) {
     const auto page = page_in(body);
     if (!page) return retryable("the page of a log is none");
     thread_local JsonReader json;
-    static const WantedPart wanted{"", {{"id"}, {"timestamp"}}};
+    static const WantedPart wanted{"", {{"id"}, {"timestamp"}, {"key"}, {"value"}}};
     AppEvents events{{}, page->next_page_id};
     for (const std::string_view item : page->items) {
         const auto read = json.read(item, wanted);
         if (!read) return retryable("an event in the page of a log is none");
+        const bool ends_run = (*read)["key"].string() == "execution_status" &&
+                              agent::ends_run((*read)["value"].string_or_empty());
         events.items.push_back({std::string((*read)["id"].string_or_empty()),
-                                std::string((*read)["timestamp"].string_or_empty()), std::string(item)});
+                                std::string((*read)["timestamp"].string_or_empty()), std::string(item),
+                                ends_run});
     }
     return events;
 }
@@ -149,6 +154,7 @@ HttpAnswer AppServer::send(const std::string& path, const std::stop_token& stop)
 Result<std::string> AppServer::get(const std::string& path, const std::stop_token& stop) const {
     auto answer = send(path, stop);
     if (answer.outcome != HttpOutcome::answered) return retryable(answer.cause);
+    if (answer.status == 429 || answer.status == 503) retry_after_ = agent::retry_after_in(answer);
     if (answer.status == 401 || answer.status == 403)
         return retryable("it refuses the key (" + std::to_string(answer.status) + ")");
     if (answer.status != 200) return retryable("it answered " + std::to_string(answer.status));

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -33,6 +34,7 @@ struct AppEvent {
     std::string id;
     std::string timestamp;  ///< as its agent server wrote it: local time, compares as text
     std::string json;
+    bool ends_run = false;  ///< it says that a run is over
 };
 
 struct AppEvents {
@@ -67,6 +69,9 @@ class AppServer {
     /// How many events its log has.
     Result<std::int64_t> count(const ConversationId& conversation, const std::stop_token& stop) const;
 
+    /// So long the last answer wants to be left alone (429, 503), and forgets it. For one thread.
+    std::chrono::seconds take_retry_after() const { return std::exchange(retry_after_, {}); }
+
     /// "https://host" or "https://host#org".
     std::string name() const { return rules_.org.empty() ? rules_.url : rules_.url + "#" + rules_.org; }
 
@@ -76,6 +81,7 @@ class AppServer {
 
     const Rules rules_;
     HttpClient http_;
+    mutable std::chrono::seconds retry_after_{0};
 };
 
 }  // namespace epilogue::relay

@@ -94,6 +94,7 @@ class StandIn {
         const std::lock_guard lock(mutex_);
         auto& log = logs_[conversation];
         log.push_back({{"id", id}, {"kind", "MessageEvent"}, {"timestamp", "2026-11-23T10:" + time}});
+        if (id.starts_with("end")) log.back().update({{"key", "execution_status"}, {"value", "finished"}});
         std::ranges::stable_sort(log, {},
                                  [](const Json& event) { return event["timestamp"].get<std::string>(); });
         updated_[conversation] = "2026-11-23T12:00:" + std::to_string(10 + ++updates_) + "Z";
@@ -104,6 +105,22 @@ class StandIn {
         sandbox_ = url;
     }
     void set_down(bool down) { is_down_ = down; }
+    /// The first `count` events of the log are no more.
+    void drop(const std::string& conversation, int count) {
+        const std::lock_guard lock(mutex_);
+        auto& log = logs_[conversation];
+        log.erase(log.begin(), log.begin() + count);
+    }
+    /// Between two looks: what is added in it is there at once.
+    template <class Work>
+    void at_once(Work work) {
+        set_down(true);
+        work();
+        set_down(false);
+    }
+    /// Each request is refused, and the next one wanted after so many seconds.
+    void set_busy(int seconds) { busy_for_ = seconds; }
+    int asked_while_busy() const { return asked_while_busy_; }
     /// The log of that conversation cannot be read; "": all can.
     void break_log(const std::string& conversation) {
         const std::lock_guard lock(mutex_);
@@ -130,6 +147,12 @@ class StandIn {
                                 request.headers.at("authorization") == "Bearer the-key" &&
                                 request.headers.contains("x-org-id");
         if (!is_allowed) ++refused_;
+        if (is_allowed && busy_for_ > 0) {
+            ++asked_while_busy_;
+            Reply reply = json_reply(429, "{}");
+            reply.headers.emplace_back("Retry-After", std::to_string(busy_for_));
+            return reply;
+        }
         if (!is_allowed || is_down_) return json_reply(is_allowed ? 502 : 401, "{}");
         const std::lock_guard lock(mutex_);
         const auto parameters = fake_platform::parameters_of(request.query);
@@ -163,6 +186,8 @@ class StandIn {
     std::string broken_;
     std::atomic<bool> is_down_ = false;
     std::atomic<int> refused_ = 0;
+    std::atomic<int> busy_for_ = 0;
+    std::atomic<int> asked_while_busy_ = 0;
     fake_platform::HttpServer server_;
 };
 
@@ -309,4 +334,55 @@ BOOST_AUTO_TEST_CASE(a_sandbox_that_answers_is_told_of_with_its_key) {
     eventually("it has looked again", [&] { return lonely.behind == 0; });
     const std::lock_guard lock(lonely.mutex);
     BOOST_TEST(lonely.sandboxes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_end_waits_for_what_was_stored_late_before_it) {
+    Trial trial;
+    trial.server.add(one, "a", "00:00");
+    trial.server.add(one, "b", "09:00");
+    trial.begin();
+    trial.require_ids(one, {"a", "b"});
+    eventually("the position", [&] { return trial.positions.at(one).told == 2; });
+    trial.server.at_once([&] {
+        trial.server.add(one, "words", "01:00");  // further back than what is read again
+        trial.server.add(one, "c", "09:10");
+        trial.server.add(one, "end", "09:20");
+        trial.server.add(one, "d", "09:30");
+    });
+    trial.require_ids(one, {"a", "b", "c", "words", "end", "d"});
+    eventually("the position", [&] { return trial.positions.at(one).told == 6; });
+    BOOST_TEST(trial.positions.at(one).newest == "2026-11-23T10:09:30");
+    BOOST_TEST(trial.topic.records(one).size() == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_became_shorter_is_read_through_and_hides_nothing_that_is_added_to_it) {
+    Trial trial;
+    for (const char* id : {"a", "b", "c"})
+        trial.server.add(one, id, "0" + std::to_string(id[0] - 'a') + ":00");
+    trial.begin();
+    eventually("the position", [&] { return trial.positions.at(one).told == 3; });
+    trial.server.drop(one, 2);
+    eventually("it is counted anew", [&] { return trial.positions.at(one).told == 1; });
+    trial.server.at_once([&] {
+        trial.server.add(one, "d", "00:30");
+        trial.server.add(one, "e", "00:40");
+    });
+    trial.require_ids(one, {"a", "b", "c", "d", "e"});
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_wants_to_be_left_alone_is) {
+    Trial trial;
+    trial.server.set_busy(3600);
+    trial.server.add(one, "a", "00:00");
+    trial.begin();
+    eventually("it refused", [&] { return trial.positions.look().trouble == "it answered 429"; });
+    Trial other;  // as many looks as it would have had
+    other.server.add(one, "a", "00:00");
+    other.begin();
+    other.require_ids(one, {"a"});
+    for (int i = 0; i < 3; ++i) {
+        other.server.add(one, "b" + std::to_string(i), "01:0" + std::to_string(i));
+        eventually("a look", [&] { return other.positions.at(one).told == i + 2; });
+    }
+    BOOST_TEST(trial.server.asked_while_busy() == 1);
 }
