@@ -238,7 +238,7 @@ HttpRequest GitlabSink::request(const GitlabTarget& place, const char* method, s
 }
 
 std::string GitlabSink::namespace_of(const GitlabTarget& place) const {
-    std::string path = lowered(place.project);
+    std::string path = lowered(place.path.empty() ? place.project : place.path);
     while (!path.empty() && !settings_.namespaces.contains(path)) {
         const auto slash = path.rfind('/');
         path.resize(slash == std::string::npos ? 0 : slash);

@@ -71,15 +71,20 @@ GitlabTarget read_view(const ProcessorReader& view) {
     std::string project = std::to_string(view.positive("project_id"));
     const std::int64_t iid = view.positive("issue_number");
     const bool merge_request = view.flag("is_mr");
-    return {std::move(project), iid, merge_request, view.optional_text("discussion_id", discussion_rule)};
+    GitlabTarget target{std::move(project), iid, merge_request,
+                        view.optional_text("discussion_id", discussion_rule)};
+    // It chooses a token and is no address, so a name that is no path makes no row unreadable.
+    if (const auto path = view.member("full_repo_name").string_or_empty(); is_path(path)) target.path = path;
+    return target;
 }
 
-/// Upstream names projects by their id alone.
+/// Upstream posts to a project by its id; the path beside it says whose token that takes.
 void write_view(const ProcessorWriter& view, const GitlabTarget& target) {
     if (const auto number = number_of(target.project)) view.number("project_id", *number);
     view.number("issue_number", target.iid);
     view.flag("is_mr", target.merge_request);
     view.optional_text("discussion_id", target.discussion_id);
+    if (!target.path.empty()) view.text("full_repo_name", target.path);
 }
 
 GitlabTarget read_v0(const ProcessorReader& json) {
@@ -113,7 +118,8 @@ std::vector<ProcessorShape> gitlab_shapes() {
 }
 
 std::vector<WantedPart> gitlab_members() {
-    const std::vector<WantedPart> view{{"project_id"}, {"issue_number"}, {"is_mr"}, {"discussion_id"}};
+    const std::vector<WantedPart> view{
+        {"project_id"}, {"issue_number"}, {"is_mr"}, {"discussion_id"}, {"full_repo_name"}};
     return {{"project"},
             {"iid"},
             {"kind"},

@@ -19,6 +19,7 @@ struct GitlabTarget {
     std::string discussion_id;                 ///< empty: a plain note
     std::optional<std::int64_t> note_id = {};  ///< the note of ours that is written into
     bool notify = false;                       ///< and a short note tells of it
+    std::string path = {};  ///< of a project that is named by its id, where it is known: "group/name"
 
     bool operator==(const GitlabTarget&) const = default;
     /// "4455!7", of an issue "4455#7", the project in lower case; in a discussion "…/<id>"; of a note

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gitlab_fixture.h"
+#include "sinks/processor.h"
 
 using namespace epilogue;
 using namespace epilogue::gitlab_test;
@@ -177,6 +178,34 @@ BOOST_FIXTURE_TEST_CASE(the_token_of_the_longest_path_that_fits_is_used, Fixture
     BOOST_TEST((reports[0].state == TokenState::refused));
     BOOST_TEST(reports[2].setting == "[gitlab.namespaces.\"group/sub\"] token");
     BOOST_TEST((reports[2].state == TokenState::accepted));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_of_upstream_uses_the_token_of_the_path_that_it_names, Fixture) {
+    auto settings = settings_for(platform);
+    settings.namespaces = {{"group/sub", "of sub"}};
+    const auto many = called<GitlabSink>(settings);
+    const auto row = [&](const std::string& type, const std::string& view, const std::string& name) {
+        const auto processor = decode_processor(
+            type, R"({")" + view +
+                      R"(":{"project_id":4455,"issue_number":7,"is_mr":false,"full_repo_name":)" + name +
+                      "}}");
+        BOOST_REQUIRE(processor.has_value());
+        Post there = post;
+        there.target = processor->target;
+        return there;
+    };
+    for (const auto& [type, view] : std::vector<std::pair<std::string, std::string>>{
+             {"GitlabCallbackProcessor", "gitlab_view"}, {"GitlabV1CallbackProcessor", "gitlab_view_data"}}) {
+        platform.reset();
+        platform.accept_tokens({"of sub"});
+        const auto there = row(type, view, R"("Group/sub/project")");
+        BOOST_TEST(name_of(many.create(there).answer) == "sent", type);
+        BOOST_TEST(many.find(there).found.size() == 1U, type);
+        BOOST_TEST(many.quota(there.target).setting == "[gitlab.namespaces.\"group/sub\"] token");
+        BOOST_TEST(platform.visible().at(0).place == issue);
+        for (const char* name : {R"("elsewhere/project")", R"("no path")", "null", "7"})
+            BOOST_TEST(many.quota(row(type, view, name).target).setting == "[gitlab] token", name);
+    }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_post_whose_answer_was_lost_is_found_again, Fixture) {
