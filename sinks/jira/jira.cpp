@@ -11,7 +11,6 @@
 #include "sinks/format/marker.h"
 #include "sinks/jira/jira_answers.h"
 #include "sinks/jira/wiki_markup.h"
-#include "sinks/port/base64.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
 #include "sinks/port/text_rules.h"
@@ -22,24 +21,7 @@ namespace {
 constexpr std::size_t max_body_characters = 32000;  ///< Jira takes 32,767 where nothing else is configured
 constexpr std::size_t max_pages = 60;
 constexpr std::size_t per_page = 100;
-constexpr const char* no_token = "no token: set [jira] api_url and token";
 constexpr const char* no_place = "the target is no Jira issue";
-constexpr const char* other_jira = "the row names another Jira than [jira] api_url";
-
-JiraSettings tidied(JiraSettings settings) {
-    settings.token = std::string(trimmed(settings.token));
-    settings.email = std::string(trimmed(settings.email));
-    return settings;
-}
-
-std::vector<std::string> headers_of(const JiraSettings& settings) {
-    const std::string credential = settings.email.empty()
-                                       ? "Bearer " + settings.token
-                                       : "Basic " + base64_of(settings.email + ":" + settings.token);
-    // Jira takes a post of a browser for a forged one, and ours for a browser's, unless it is told so.
-    return {"Accept: application/json", "Authorization: " + credential, "X-Atlassian-Token: no-check",
-            "User-Agent: epilogue/" + settings.version};
-}
 
 /// The marker as a line of wiki markup: what the HTML comment holds, written small.
 std::string wiki_marker(std::string_view marker) {
@@ -71,18 +53,19 @@ bool holds(const std::string& text, const std::string& marker) {
                        [&](const std::string& line) { return plain(line) == plain(marker); });
 }
 
-const JiraTarget* place_of(const Post& post) {
-    const auto* target = target_in<JiraTarget>(post.target);
-    return target != nullptr && path_segments(target->issue_key) == 1 ? target : nullptr;
+std::string comments_url(const JiraSites::Access& at, const JiraTarget& place) {
+    return fmt::format("{}/rest/api/2/issue/{}/comment", at.api.url(), place.issue_key);
 }
 
 }  // namespace
 
 JiraSink::JiraSink(JiraSettings settings)
-    : settings_(tidied(std::move(settings))), api_(settings_.api_url, headers_of(settings_)) {}
+    : mac_key_(std::move(settings.mac_key)),
+      budget_(std::move(settings.budget)),
+      sites_(std::move(settings.usual), settings.sites, settings.version) {}
 
 std::string JiraSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
-    const auto marker = wiki_marker(marker_line(settings_.mac_key, delivery_id));
+    const auto marker = wiki_marker(marker_line(mac_key_, delivery_id));
     const std::size_t room = max_body_characters - marker.size() - 2;
     // What is escaped grows, at most to twice its size and what blocks add.
     for (std::size_t characters = room;; characters = characters * 3 / 4) {
@@ -93,51 +76,51 @@ std::string JiraSink::render(const Summary& summary, const DeliveryId& delivery_
 }
 
 Dialogue<LookupResult> JiraSink::find(Post post) {
-    const auto* place = place_of(post);
-    if (place == nullptr) co_return lookup_failed(no_place);
-    if (const auto objection = objection_to(*place); !objection.empty()) co_return forbidden(objection);
-    auto reading = read_marked(post, *place);
+    const Place place = place_of(post);
+    if (place.at == nullptr)
+        co_return place.is_final ? lookup_failed(place.objection) : forbidden(place.objection);
+    auto reading = read_marked(post, *place.target, place.at);
     auto marked = co_await reading;
     if (!marked.what) co_return marked.failure;
     if (marked.what->empty()) co_return own_posts({}, {});
-    auto asking = ask_who_we_are();
+    auto asking = ask_who_we_are(place.at);
     const auto me = co_await asking;
     if (!me.what) co_return me.failure;
     co_return own_posts(std::move(*marked.what), *me.what);
 }
 
 Dialogue<Attempt> JiraSink::create(Post post) {
-    const auto* place = place_of(post);
-    if (place == nullptr) co_return not_sent(Answer::refused, no_place);
-    if (const auto objection = objection_to(*place); !objection.empty())
-        co_return not_sent(objection == other_jira ? Answer::refused : Answer::unauthorised, objection);
+    const Place place = place_of(post);
+    if (place.at == nullptr)
+        co_return not_sent(place.is_final ? Answer::refused : Answer::unauthorised, place.objection);
     const nlohmann::json message{{"body", post.body}};
-    auto request = api_.request("POST", comments_url(*place), body_of(message));
+    auto request = place.at->api.request("POST", comments_url(*place.at, *place.target), body_of(message));
     const auto answer = co_await request;
     auto attempt = classify_jira_comment(answer);
     if (attempt.answer == Answer::sent)
-        if (const auto comment = read_jira_comment(answer.body)) me_.remember(comment->author);
+        if (const auto comment = read_jira_comment(answer.body)) place.at->me.remember(comment->author);
     co_return attempt;
 }
 
 Dialogue<bool> JiraSink::remove(Post post, Receipt duplicate) {
-    const auto* place = place_of(post);
-    if (place == nullptr || !is_number(duplicate.remote_id) || !objection_to(*place).empty()) co_return false;
-    auto request = api_.request("DELETE", comments_url(*place) + "/" + duplicate.remote_id);
+    const Place place = place_of(post);
+    if (place.at == nullptr || !is_number(duplicate.remote_id)) co_return false;
+    auto request =
+        place.at->api.request("DELETE", comments_url(*place.at, *place.target) + "/" + duplicate.remote_id);
     const auto answer = co_await request;
     co_return is_deleted(answer);
 }
 
 std::vector<Dialogue<TokenStatus>> JiraSink::check_tokens() {
     std::vector<Dialogue<TokenStatus>> checks;
-    checks.push_back(check_token());
+    for (const Access* at : sites_.all()) checks.push_back(check_token(at));
     return checks;
 }
 
-Dialogue<TokenStatus> JiraSink::check_token() const {
-    const std::string setting = "[jira] token";
-    if (settings_.token.empty() || settings_.api_url.empty()) co_return TokenStatus{.setting = setting};
-    auto request = api_.request("GET", api_.url() + "/rest/api/2/myself");
+Dialogue<TokenStatus> JiraSink::check_token(const Access* at) {
+    const std::string setting = at->section() + " token";
+    if (!at->is_set()) co_return TokenStatus{.setting = setting};
+    auto request = at->api.request("GET", at->api.url() + "/rest/api/2/myself");
     const auto myself = co_await request;
     TokenStatus report = token_status(setting, myself);
     const auto answer = parsed(myself.body);
@@ -146,27 +129,43 @@ Dialogue<TokenStatus> JiraSink::check_token() const {
     co_return report;
 }
 
-Quota JiraSink::quota(const Target&) const {
+Quota JiraSink::quota(const Target& target) const {
+    const auto* place = target_in<JiraTarget>(target);
+    const auto called = place == nullptr ? std::string() : site_named_by(*place);
+    const Access* at = sites_.of(place == nullptr ? JiraTarget{} : *place);
     return quota_by_credential({.platform = "jira",
-                                .token = settings_.token,
-                                .budget = settings_.budget,
-                                .api_url = settings_.api_url,
+                                .token = at == nullptr ? "" : at->site.token,
+                                .budget = budget_,
+                                .api_url = at == nullptr ? "https://" + called : at->site.api_url,
                                 .origin = "",
-                                .published = ""});
+                                .published = "",
+                                .setting = at == nullptr ? section_of(called) : at->section() + " token"});
 }
 
-std::string JiraSink::objection_to(const JiraTarget& place) const {
-    if (settings_.token.empty() || settings_.api_url.empty()) return no_token;
-    const bool is_ours = place.base_url.empty() || origin_of(place.base_url) == origin_of(settings_.api_url);
-    return is_ours ? "" : other_jira;
+JiraSink::Place JiraSink::place_of(const Post& post) {
+    Place place;
+    const auto* target = target_in<JiraTarget>(post.target);
+    if (target == nullptr || path_segments(target->issue_key) != 1) {
+        place.objection = no_place;
+        place.is_final = true;
+        return place;
+    }
+    place.target = target;
+    Access* const at = sites_.of(*target);
+    if (at == nullptr) {
+        const auto called = site_named_by(*target);
+        place.objection = fmt::format("the row is of the Jira \"{}\": set {}", called, section_of(called));
+    } else if (!at->is_set()) {
+        place.objection = fmt::format("no token: set {} api_url and token", at->section());
+    } else {
+        place.at = at;
+    }
+    return place;
 }
 
-std::string JiraSink::comments_url(const JiraTarget& place) const {
-    return fmt::format("{}/rest/api/2/issue/{}/comment", api_.url(), place.issue_key);
-}
-
-Dialogue<ReadOf<std::vector<RemotePost>>> JiraSink::read_marked(Post post, JiraTarget place) const {
-    const auto marker = wiki_marker_in(post.body, settings_.mac_key, post.delivery_id);
+Dialogue<ReadOf<std::vector<RemotePost>>> JiraSink::read_marked(Post post, JiraTarget place,
+                                                                Access* at) const {
+    const auto marker = wiki_marker_in(post.body, mac_key_, post.delivery_id);
     const auto since = look_up_from(post);
     std::vector<RemotePost> marked;
     for (int reading = 1;; ++reading) {
@@ -175,9 +174,9 @@ Dialogue<ReadOf<std::vector<RemotePost>>> JiraSink::read_marked(Post post, JiraT
         for (bool is_last = false; !is_last;) {
             if (++page > max_pages)
                 co_return unusable_answer(fmt::format("more than {} pages of comments", max_pages));
-            const auto url = fmt::format("{}?orderBy=-created&maxResults={}&startAt={}", comments_url(place),
-                                         per_page, read);
-            auto request = api_.request("GET", url);
+            const auto url = fmt::format("{}?orderBy=-created&maxResults={}&startAt={}",
+                                         comments_url(*at, place), per_page, read);
+            auto request = at->api.request("GET", url);
             const auto answer = co_await request;
             if (answer.outcome != HttpOutcome::answered || answer.status != 200) {
                 auto failure = jira_lookup_failed(answer);
@@ -200,9 +199,9 @@ Dialogue<ReadOf<std::vector<RemotePost>>> JiraSink::read_marked(Post post, JiraT
     }
 }
 
-Dialogue<ReadOf<Account>> JiraSink::ask_who_we_are() {
-    if (const auto known = me_.known()) co_return *known;
-    auto request = api_.request("GET", api_.url() + "/rest/api/2/myself");
+Dialogue<ReadOf<Account>> JiraSink::ask_who_we_are(Access* at) {
+    if (const auto known = at->me.known()) co_return *known;
+    auto request = at->api.request("GET", at->api.url() + "/rest/api/2/myself");
     const auto answer = co_await request;
     const int status = answer.outcome == HttpOutcome::answered ? answer.status : 0;
     const bool may_not_ask = status == 403 || status == 404;
@@ -210,7 +209,7 @@ Dialogue<ReadOf<Account>> JiraSink::ask_who_we_are() {
                     : status == 200 ? read_jira_account(answer.body)
                                     : std::nullopt;
     if (!me) co_return jira_lookup_failed(answer);
-    me_.remember(*me);
+    at->me.remember(*me);
     co_return *me;
 }
 

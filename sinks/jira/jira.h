@@ -1,27 +1,27 @@
 // Jira: comments on issues, of Cloud and of Data Center. (sinks.md §2.3, contract §6)
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
+#include "sinks/jira/jira_sites.h"
 #include "sinks/jira/jira_target.h"
-#include "sinks/port/http_api.h"
 #include "sinks/port/remote_post.h"
 #include "sinks/port/sink.h"
 
 namespace epilogue {
 
 struct JiraSettings {
-    std::string api_url;          ///< of the site, without "/rest/…"
-    std::string email;            ///< with the token, of Cloud; empty: the token is Data Center's
-    std::string token;            ///< empty: every write is unauthorised, without a request
-    std::string mac_key;          ///< of the markers
-    std::string version;          ///< ours, for the User-Agent
-    std::string budget = "auto";  ///< [jira] budget
+    JiraSite usual;                         ///< of rows that name no site
+    std::map<std::string, JiraSite> sites;  ///< by what rows call them
+    std::string mac_key;                    ///< of the markers
+    std::string version;                    ///< ours, for the User-Agent
+    std::string budget = "auto";            ///< [jira] budget
 };
 
-/// Thread-safe; remembers nothing but who the token makes us. One create() is one request.
+/// Thread-safe; remembers nothing but who each token makes us. One create() is one request.
 class JiraSink final : public Sink {
   public:
     explicit JiraSink(JiraSettings settings);
@@ -33,30 +33,37 @@ class JiraSink final : public Sink {
     /// a whole line of it is the row's marker and we are its author.
     Dialogue<LookupResult> find(Post post) override;
 
-    /// Posts a comment.
+    /// Posts a comment; at a site that is not configured nothing is asked, and it waits for one.
     Dialogue<Attempt> create(Post post) override;
 
     /// Deletes the comment; true also when it was gone before.
     Dialogue<bool> remove(Post post, Receipt duplicate) override;
 
-    /// Everything counts together, by token.
+    /// Everything counts together, by token; a site that is not configured is a credential of its own.
     Quota quota(const Target& target) const override;
 
     std::vector<Dialogue<TokenStatus>> check_tokens() override;
 
   private:
-    /// Why nothing may be asked for the target: no token, or another Jira than ours; "" when it may.
-    std::string objection_to(const JiraTarget& place) const;
-    std::string comments_url(const JiraTarget& place) const;
-    /// The comments with the post's marker, or why they could not be read.
-    Dialogue<ReadOf<std::vector<RemotePost>>> read_marked(Post post, JiraTarget place) const;
-    /// Our account, or why Jira could not be asked for it.
-    Dialogue<ReadOf<Account>> ask_who_we_are();
-    Dialogue<TokenStatus> check_token() const;
+    using Access = JiraSites::Access;
 
-    const JiraSettings settings_;
-    const HttpApi api_;
-    OwnAccount me_;
+    /// Where the post goes, and with what right.
+    struct Place {
+        const JiraTarget* target = nullptr;
+        Access* at = nullptr;   ///< null: `objection` says why nothing is asked
+        std::string objection;  ///< for people
+        bool is_final = false;  ///< no setting would help
+    };
+    Place place_of(const Post& post);
+    /// The comments with the post's marker, or why they could not be read.
+    Dialogue<ReadOf<std::vector<RemotePost>>> read_marked(Post post, JiraTarget place, Access* at) const;
+    /// Our account at a site, or why that could not be asked for it.
+    static Dialogue<ReadOf<Account>> ask_who_we_are(Access* at);
+    static Dialogue<TokenStatus> check_token(const Access* at);
+
+    const std::string mac_key_;
+    const std::string budget_;
+    JiraSites sites_;
 };
 
 }  // namespace epilogue

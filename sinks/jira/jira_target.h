@@ -12,10 +12,12 @@ namespace epilogue {
 struct JiraTarget {
     std::string issue_key;  ///< "PROJ-12"
     std::string base_url;   ///< of the Jira that a row names; empty: it names none
+    std::string site =
+        {};  ///< what a row calls its site: its workspace, or the cloud's id; empty: it does not
 
     bool operator==(const JiraTarget&) const = default;
-    /// "PROJ-12".
-    std::string describe() const { return issue_key; }
+    /// "PROJ-12"; of a site that the row names "acme/PROJ-12", in lower case.
+    std::string describe() const;
 };
 
 /// Our short form, and upstream's of both generations, for Cloud and Data Center.

@@ -154,6 +154,10 @@ api_url = "https://j/"
 email = "bot@j"
 token = "jt"
 budget = "off"
+[jira.sites.acme]
+api_url = "https://acme/"
+email = "bot@acme"
+token = "at"
 [webhook]
 secrets = ["whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]
 [webhook.endpoints.ci]
@@ -206,7 +210,8 @@ format = "json"
     expected.extensions.edit<GithubSection>() = {"http://gh", Secret("ght"), "1/s 5000/h"};
     expected.extensions.edit<GitlabSection>() = {
         "http://gl", Secret("glt"), "3/min", {{"group/sub", Secret("glt-sub")}}};
-    expected.extensions.edit<JiraSection>() = {"https://j", "bot@j", Secret("jt"), "off"};
+    expected.extensions.edit<JiraSection>() = {
+        {"https://j", "bot@j", Secret("jt")}, {{"acme", {"https://acme", "bot@acme", Secret("at")}}}, "off"};
     expected.extensions.edit<WebhookSection>() = {
         {Secret("whsec_" + std::string(32, 'A'))},
         {{"ci", {"http://ci/hook/", {Secret("whsec_" + std::string(32, 'B'))}}}}};

@@ -91,6 +91,7 @@ Processor moved(Processor processor) {
     } else if (const auto* jira = target_in<JiraTarget>(processor.target)) {
         JiraTarget target = *jira;
         target.issue_key = "OTHER-13";
+        target.site = "another";
         processor.target = target;
     }
     return processor;
@@ -178,13 +179,13 @@ BOOST_AUTO_TEST_CASE(every_recorded_row_of_ours_gives_its_target) {
         "gitlab:4455!7" + discussion + "9",
         "slack:T0789IJKL/C0456EFGH/1763715600.000100",
         "slack:T0789IJKL/C0456EFGH/1763715600.000100",
-        "jira:PROJ-12",
-        "jira:PROJ-12",
+        "jira:acme/PROJ-12",
+        "jira:jira.acme.example/PROJ-12",
         "github:octo-org/octo-repo#42",
         "github:octo-org/octo-repo#42/r987654323",
         "gitlab:4455!7" + discussion + "8",
         "slack:T0789IJKL/C0456EFGH/1763715600.000100",
-        "jira:PROJ-12",
+        "jira:678f7e2e-c224-4d51-b061-000000000000/PROJ-12",
     };
     BOOST_TEST(places == expected, boost::test_tools::per_element());
     BOOST_TEST(others == 4);
@@ -278,6 +279,8 @@ BOOST_AUTO_TEST_CASE(equal_places_are_described_alike_and_others_apart) {
     BOOST_TEST(place("slack", R"({"channel":"C1"})") == "slack:-/C1");
     BOOST_TEST(place("slack", R"({"channel":"C1","team_id":"T1","thread_ts":"1.2"})") == "slack:T1/C1/1.2");
     BOOST_TEST(place("gitlab", R"({"project":"G/p","iid":7,"kind":"issue"})") == "gitlab:g/p#7");
+    BOOST_TEST(place("jira", R"({"issue_key":"P-1"})") == "jira:P-1");
+    BOOST_TEST(place("jira", R"({"issue_key":"P-1","site":"Acme"})") == "jira:acme/P-1");
     BOOST_TEST(place("log", "{}") == "log");
     BOOST_TEST(describe(Processor{"slack", SlackTarget{std::string(2000, 'x'), "", ""}}).size() == 512U);
 }
@@ -301,8 +304,9 @@ BOOST_AUTO_TEST_CASE(another_place_is_written_into_every_recorded_row_and_the_re
         // What differs are members that say where: nothing else came, went or changed.
         const auto changes = nlohmann::json::diff(nlohmann::json::parse(json), nlohmann::json::parse(text));
         const std::vector<std::string> places{
-            "issue_key", "full_repo_name", "issue_number", "comment_id", "installation_id", "project_id",
-            "is_mr",     "discussion_id",  "channel_id",   "message_ts", "thread_ts",       "team_id"};
+            "issue_key",  "full_repo_name", "issue_number",  "comment_id", "installation_id",
+            "project_id", "workspace_name", "jira_cloud_id", "is_mr",      "discussion_id",
+            "channel_id", "message_ts",     "thread_ts",     "team_id"};
         for (const auto& change : changes) {
             const std::string path = change.at("path");
             const std::string member = path.substr(path.rfind('/') + 1);

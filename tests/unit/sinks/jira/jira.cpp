@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "sinks/format/marker.h"
 #include "sinks/jira/jira_answers.h"
+#include "sinks/processor.h"
 #include "tests/unit/sinks/hostile.h"
 #include "tests/unit/sinks/scripted.h"
 #include "tests/unit/sinks/sink_fixture.h"
@@ -21,16 +22,15 @@ const std::string issue = "PROJ-12";
 const Summary finished{.headline = "**Finished**", .final_message = "All done — 🚀", .facts = {}, .link = {}};
 
 JiraSettings data_center(const FakePlatformServer& platform) {
-    return {.api_url = platform.url("/jira"),
-            .email = {},
-            .token = "token",
+    return {.usual = {.api_url = platform.url("/jira"), .email = {}, .token = "token"},
+            .sites = {},
             .mac_key = "key",
             .version = "0.1.0"};
 }
 
 JiraSettings cloud(const FakePlatformServer& platform) {
     auto settings = data_center(platform);
-    settings.email = "bot@acme.example";
+    settings.usual.email = "bot@acme.example";
     return settings;
 }
 
@@ -226,19 +226,100 @@ BOOST_FIXTURE_TEST_CASE(a_look_up_that_fails_says_whether_waiting_helps, Fixture
 
 BOOST_FIXTURE_TEST_CASE(our_token_goes_to_no_jira_that_a_row_names, Fixture) {
     auto elsewhere =
-        post_of(data_center(platform), {.issue_key = issue, .base_url = "https://jira.evil.example"});
+        post_of(data_center(platform), {.issue_key = issue, .base_url = "https://jira.evil.example/x"});
     const auto attempt = sink.create(elsewhere);
-    BOOST_TEST(name_of(attempt.answer) == "refused");
-    BOOST_TEST(attempt.cause == "the row names another Jira than [jira] api_url");
+    BOOST_TEST(name_of(attempt.answer) == "unauthorised");
+    BOOST_TEST(attempt.cause ==
+               "the row is of the Jira \"jira.evil.example\": set [jira.sites.\"jira.evil.example\"]");
     BOOST_TEST(sink.find(elsewhere).forbidden);
+    BOOST_TEST(!sink.remove(elsewhere, {.remote_id = "1", .remote_url = {}}));
     BOOST_TEST(platform.log().empty());
     auto ours = post_of(data_center(platform), {.issue_key = issue, .base_url = platform.url("/other/path")});
     BOOST_TEST(name_of(sink.create(ours).answer) == "sent");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_row_of_each_site_goes_there_and_one_of_an_unknown_site_nowhere, Fixture) {
+    const auto row = [&](const std::string& type, const std::string& members) {
+        const auto processor = decode_processor(
+            type, R"({"issue_key":"PROJ-12")" + (members.empty() ? "" : "," + members) + "}");
+        BOOST_REQUIRE(processor.has_value());
+        Post there = post;
+        there.target = processor->target;
+        return there;
+    };
+    FakePlatformServer other;
+    other.accept_tokens({"of the other"});
+    platform.accept_tokens({"token"});
+    auto settings = data_center(platform);
+    const JiraSite there{.api_url = other.url("/jira"), .email = {}, .token = "of the other"};
+    settings.sites = {
+        {"Other", there}, {"678f7e2e-c224-4d51-b061-000000000000", there}, {"jira.other.example", there}};
+    const auto many = called<JiraSink>(settings);
+    struct Row {
+        std::string type;
+        std::string members;
+        bool is_there;
+    };
+    const std::vector<Row> rows{
+        {"jira", "", false},
+        {"jira", R"("site":"other")", true},
+        {"JiraCallbackProcessor", R"("workspace_name":"OTHER")", true},
+        {"JiraV1CallbackProcessor", R"("jira_cloud_id":"678f7e2e-c224-4d51-b061-000000000000")", true},
+        {"JiraDcCallbackProcessor", R"("workspace_name":"x","base_api_url":"https://jira.other.example/")",
+         true},
+        {"JiraDcCallbackProcessor", R"("workspace_name":"x","base_api_url":")" + platform.url("/") + "\"",
+         false},
+        {"JiraDcCallbackProcessor", R"("workspace_name":"x","base_api_url":")" + other.url("") + "\"", true}};
+    for (const Row& one : rows) {
+        platform.reset();
+        other.reset();
+        platform.accept_tokens({"token"});
+        other.accept_tokens({"of the other"});
+        const auto to = row(one.type, one.members);
+        BOOST_TEST(name_of(many.create(to).answer) == "sent", one.members);
+        BOOST_TEST(many.find(to).found.size() == 1U, one.members);
+        BOOST_TEST(platform.visible().size() == (one.is_there ? 0U : 1U), one.members);
+        BOOST_TEST(other.visible().size() == (one.is_there ? 1U : 0U), one.members);
+    }
+    platform.reset();
+    other.reset();
+    for (const char* members :
+         {R"("workspace_name":"third")", R"("jira_cloud_id":"678f")", R"("site":"127")"}) {
+        const auto to = row("JiraV1CallbackProcessor", members);
+        const auto attempt = many.create(to);
+        BOOST_TEST(name_of(attempt.answer) == "unauthorised", members);
+        BOOST_TEST(attempt.cause.starts_with("the row is of the Jira \""), attempt.cause);
+        BOOST_TEST(many.find(to).forbidden);
+    }
+    BOOST_TEST(platform.log().empty());
+    BOOST_TEST(other.log().empty());
+    const auto quota = [&](const std::string& members) { return many.quota(row("jira", members).target); };
+    BOOST_TEST(quota(R"("site":"other")").setting == "[jira.sites.\"other\"] token");
+    BOOST_TEST(quota(R"("site":"third")").setting == "[jira.sites.\"third\"]");
+    BOOST_TEST(quota(R"("site":"third")").credential != quota(R"("site":"fourth")").credential);
+    BOOST_TEST(quota(R"("site":"other")").credential != quota("").credential);
+}
+
+BOOST_AUTO_TEST_CASE(a_site_is_known_by_what_atlassian_calls_it) {
+    const std::string cloud_id = "678f7e2e-c224-4d51-b061-000000000000";
+    JiraSites sites({.api_url = "https://acme.atlassian.net", .email = "e", .token = "t"},
+                    {{"scoped", {"https://api.atlassian.com/ex/jira/" + cloud_id, "e", "t"}}}, "0.1.0");
+    const auto found = [&](JiraTarget place) {
+        place.issue_key = issue;
+        const auto* at = sites.of(place);
+        return at == nullptr ? "none" : at->section();
+    };
+    BOOST_TEST(found({.issue_key = {}, .base_url = {}, .site = "Acme"}) == "[jira]");
+    BOOST_TEST(found({.issue_key = {}, .base_url = {}, .site = "acme.atlassian.net"}) == "[jira]");
+    BOOST_TEST(found({.issue_key = {}, .base_url = {}, .site = cloud_id}) == "[jira.sites.\"scoped\"]");
+    for (const std::string other : {"acm", "acme.atlassian", "evil-acme", "acme.atlassian.net.evil.example"})
+        BOOST_TEST(found({.issue_key = {}, .base_url = {}, .site = other}) == "none", other);
+    BOOST_TEST(found({.issue_key = {}, .base_url = "https://evil.example", .site = "acme"}) == "none");
+}
+
 BOOST_FIXTURE_TEST_CASE(without_a_token_or_a_place_nothing_is_asked, Fixture) {
     auto settings = data_center(platform);
-    settings.token.clear();
+    settings.usual.token.clear();
     const SinkCalls bare = called<JiraSink>(settings);
     BOOST_TEST(name_of(bare.create(post).answer) == "unauthorised");
     BOOST_TEST(bare.find(post).forbidden);
@@ -258,6 +339,18 @@ BOOST_FIXTURE_TEST_CASE(the_token_says_who_we_are, Fixture) {
     BOOST_TEST(reports[0].identity == bot_login);
     platform.accept_tokens({"another"});
     BOOST_TEST((sink.check_tokens().at(0).state == TokenState::refused));
+}
+
+BOOST_FIXTURE_TEST_CASE(each_sites_token_is_checked, Fixture) {
+    auto settings = data_center(platform);
+    settings.sites = {{"other", {platform.url("/jira"), "", "another"}}};
+    const auto reports = called<JiraSink>(settings).check_tokens();
+    BOOST_REQUIRE(reports.size() == 2U);
+    BOOST_TEST(reports[1].setting == "[jira.sites.\"other\"] token");
+    settings.usual = {};
+    BOOST_TEST(called<JiraSink>(settings).check_tokens().size() == 1U);
+    settings.sites.clear();
+    BOOST_TEST((called<JiraSink>(settings).check_tokens().at(0).state == TokenState::missing));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_rendered_summary_is_taken_whatever_it_holds, Fixture) {
