@@ -83,6 +83,8 @@ Dialogue<LookupResult> JiraSink::find(Post post) {
     auto marked = co_await reading;
     if (!marked.what) co_return marked.failure;
     if (marked.what->empty()) co_return own_posts({}, {});
+    for (auto& comment : *marked.what)
+        comment.url = place.at->page_of(*place.target, fmt::format("{}", comment.id), comment.url);
     auto asking = ask_who_we_are(place.at);
     const auto me = co_await asking;
     if (!me.what) co_return me.failure;
@@ -97,8 +99,11 @@ Dialogue<Attempt> JiraSink::create(Post post) {
     auto request = place.at->api.request("POST", comments_url(*place.at, *place.target), body_of(message));
     const auto answer = co_await request;
     auto attempt = classify_jira_comment(answer);
-    if (attempt.answer == Answer::sent)
+    auto& receipt = attempt.receipt;
+    if (attempt.answer == Answer::sent) {
+        receipt.remote_url = place.at->page_of(*place.target, receipt.remote_id, receipt.remote_url);
         if (const auto comment = read_jira_comment(answer.body)) place.at->me.remember(comment->author);
+    }
     co_return attempt;
 }
 

@@ -59,6 +59,12 @@ std::string section_of(const std::string& name) {
     return name.empty() ? "[jira]" : "[jira.sites.\"" + name + "\"]";
 }
 
+std::string JiraSites::Access::page_of(const JiraTarget& place, const std::string& id,
+                                       const std::string& self) const {
+    if (origin_of(api.url()) == cloud_api) return self;
+    return fmt::format("{}/browse/{}?focusedCommentId={}", api.url(), place.issue_key, id);
+}
+
 JiraSites::JiraSites(JiraSite usual, const std::map<std::string, JiraSite>& named,
                      const std::string& version) {
     const auto add = [&](const std::string& name, JiraSite site) {

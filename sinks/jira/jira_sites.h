@@ -31,6 +31,9 @@ class JiraSites {
         std::string section() const { return section_of(name); }
         bool is_set() const { return !site.token.empty() && !site.api_url.empty(); }
 
+        /// The page on which people read a comment; `self` where the API's address does not tell of it.
+        std::string page_of(const JiraTarget& place, const std::string& id, const std::string& self) const;
+
         const std::string name;  ///< lower case; empty: of rows that name none
         const JiraSite site;
         const HttpApi api;

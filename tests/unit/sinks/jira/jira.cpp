@@ -69,6 +69,22 @@ BOOST_FIXTURE_TEST_CASE(a_post_becomes_one_comment_word_for_word, Fixture) {
     BOOST_TEST(post.body.starts_with("*Finished*\n\nAll done — 🚀\n\n~epilogue:1 id=" + id.text() + " mac="));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_comment_is_named_by_the_page_that_people_read, Fixture) {
+    const auto attempt = sink.create(post);
+    const auto page = platform.url("/jira/browse/PROJ-12?focusedCommentId=") + attempt.receipt.remote_id;
+    BOOST_TEST(attempt.receipt.remote_url == page);
+    const auto lookup = sink.find(post);
+    BOOST_REQUIRE(lookup.found.size() == 1U);
+    BOOST_TEST(lookup.found[0].remote_url == page);
+    // The address of scoped tokens does not tell of the site's own: what the API says stays.
+    auto settings = data_center(platform);
+    settings.usual.api_url = "https://api.atlassian.com/ex/jira/678f";
+    JiraSink scoped(settings);
+    const auto [sent, asked] =
+        scripted(scoped.create(post), {answered(201, {{"id", "7"}, {"self", "https://api.example/7"}})});
+    BOOST_TEST(sent.receipt.remote_url == "https://api.example/7");
+}
+
 BOOST_FIXTURE_TEST_CASE(cloud_and_data_center_have_their_credentials, Fixture) {
     // base64 of "bot@acme.example:token"
     platform.accept_tokens({"Ym90QGFjbWUuZXhhbXBsZTp0b2tlbg=="});
