@@ -43,7 +43,7 @@ struct HttpAnswer {
     std::string body;
     std::string cause;  ///< when not answered: what happened, without the URL's query and without secrets
     bool timed_out = false;  ///< not answered because the request's time was over
-    bool is_barred = false;  ///< not sent because HttpRequest::egress does not let it go there
+    bool is_barred = false;  ///< not sent because HttpRequest::egress bars every address of its host
     Instant received_at{};   ///< by the clock of the one who made the request
 };
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -78,22 +79,27 @@ bool EgressGuard::install(CURL* easy) {
 }
 
 // libcurl calls it from C: no exception may pass, and what could not be judged is not connected to.
-curl_socket_t EgressGuard::open_socket(void* guard, curlsocktype, curl_sockaddr* address) {
+curl_socket_t EgressGuard::open_socket(void* context, curlsocktype, curl_sockaddr* address) {
+    EgressGuard& guard = *static_cast<EgressGuard*>(context);
     try {
-        if (!static_cast<EgressGuard*>(guard)->is_open(*address)) return CURL_SOCKET_BAD;
+        if (auto refusal = guard.refusal_of(*address); !refusal.empty()) {
+            guard.refusal_ = std::move(refusal);
+            return CURL_SOCKET_BAD;
+        }
     } catch (const std::exception&) {
         return CURL_SOCKET_BAD;
     }
+    // It may be down today; another address of the host that is barred does not make the failure final.
+    guard.has_open_address_ = true;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-bool EgressGuard::is_open(const curl_sockaddr& address) {
-    if (is_host_allowed_) return true;
+/// Why the address is not connected to; "" when it may be.
+std::string EgressGuard::refusal_of(const curl_sockaddr& address) const {
+    if (is_host_allowed_) return "";
     const auto ip = ip_address_in(address);
     const std::string_view objection = ip ? request_.egress->objection(*ip) : "no internet address";
-    if (objection.empty()) return true;
-    refusal_ = egress_refusal_of(host_, text_of(address), objection);
-    return false;
+    return objection.empty() ? "" : egress_refusal_of(host_, text_of(address), objection);
 }
 
 }  // namespace epilogue

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <curl/curl.h>
 
@@ -21,17 +22,18 @@ class EgressGuard {
 
     /// Sets the handle's options; false when libcurl did not take one. A request without rules changes none.
     bool install(CURL* easy);
-    /// Why an address was not connected to, and what would allow it; "": none was refused.
-    const std::string& refusal() const { return refusal_; }
+    /// Why no address of the host was connected to, and what would allow it; "" when one of them may be.
+    std::string_view refusal() const { return has_open_address_ ? std::string_view() : refusal_; }
 
   private:
-    static curl_socket_t open_socket(void* guard, curlsocktype purpose, curl_sockaddr* address);
-    bool is_open(const curl_sockaddr& address);
+    static curl_socket_t open_socket(void* context, curlsocktype purpose, curl_sockaddr* address);
+    std::string refusal_of(const curl_sockaddr& address) const;
 
     const HttpRequest& request_;
     std::string host_;
     bool is_host_allowed_ = false;
     std::string refusal_;
+    bool has_open_address_ = false;
 };
 
 }  // namespace epilogue

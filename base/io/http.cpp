@@ -262,7 +262,7 @@ void conclude(CURL* handle, CURLcode code, const char* details, const HttpReques
     answer.body.clear();
 }
 
-/// A request that was not sent because its address is barred says so.
+/// A request that was not sent because every address of its host is barred says so.
 void note_refusal(const EgressGuard& guard, HttpAnswer& answer) {
     if (answer.outcome != HttpOutcome::not_sent || guard.refusal().empty()) return;
     answer.is_barred = true;

@@ -104,6 +104,22 @@ BOOST_AUTO_TEST_CASE(what_is_allowed_by_network_name_or_port_is_reached) {
     BOOST_TEST(listener.log().size() == reached);
 }
 
+BOOST_AUTO_TEST_CASE(a_host_with_an_open_address_that_is_down_is_not_barred_for_another_that_is) {
+    HttpRequest request;
+    request.method = "POST";
+    {
+        const FakePlatformServer gone;
+        request.url = "http://localhost:" + std::to_string(gone.port()) + path;
+    }
+    // localhost is ::1, too, where the machine has IPv6.
+    request.egress = std::make_shared<const EgressRules>(std::vector<std::string>{"127.0.0.1"});
+    const HttpAnswer answer = HttpClient().send(request);
+    BOOST_TEST((answer.outcome == HttpOutcome::not_sent));
+    BOOST_TEST(!answer.is_barred, answer.cause);
+    request.egress = std::make_shared<const EgressRules>();
+    BOOST_TEST(HttpClient().send(request).is_barred);
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_that_stands_already_is_judged_all_the_same) {
     const FakePlatformServer listener;
     HttpRequest trusted;
