@@ -25,6 +25,17 @@ std::string lines_about_unreadable(const ImportReport& report) {
     return text;
 }
 
+std::string lines_about_keys(const ImportReport& report) {
+    std::string text;
+    for (const auto& [cloud_id, rows] : report.keys_left_out)
+        text += fmt::format(
+            "not taken over: the API key in {} row(s) of Jira's: set [jira{}] api_url, email and token, or "
+            "their "
+            "posts wait for it\n",
+            rows, cloud_id.empty() ? "" : ".sites.\"" + harmless(cloud_id) + "\"");
+    return text;
+}
+
 }  // namespace
 
 std::string to_json(const ImportReport& report, const std::string& source, bool dry_run) {
@@ -39,7 +50,8 @@ std::string to_json(const ImportReport& report, const std::string& source, bool 
                 {"tells_nobody", report.tells_nobody},
                 {"said_before", report.passed_before}}},
               {"changed", Json::array()},
-              {"unreadable", Json::array()}};
+              {"unreadable", Json::array()},
+              {"keys_left_out", Json::array()}};
     for (const ChangedRow& row : report.changed)
         json["changed"].push_back({{"generation", name_of(row.generation)},
                                    {"id", row.id},
@@ -50,11 +62,13 @@ std::string to_json(const ImportReport& report, const std::string& source, bool 
                                       {"id", row.id},
                                       {"conversation_id", row.conversation_id},
                                       {"reason", row.reason}});
+    for (const auto& [cloud_id, rows] : report.keys_left_out)
+        json["keys_left_out"].push_back({{"jira_cloud_id", cloud_id}, {"rows", rows}});
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string for_people(const ImportReport& report, bool dry_run) {
-    std::string text = lines_about_unreadable(report);
+    std::string text = lines_about_unreadable(report) + lines_about_keys(report);
     for (const ChangedRow& row : report.changed)
         text += fmt::format("changed: {} {} (callback {}): {}\n", name_of(row.generation), harmless(row.id),
                             row.callback_id.value, sentence_of(row.outcome));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct ImportReport {
     std::int64_t passed_before = 0;  ///< left or not readable, as an earlier pass of this process has said
     std::vector<ChangedRow> changed;
     std::vector<UnreadableRow> unreadable;
+    std::map<std::string, std::int64_t> keys_left_out;  ///< rows that had an API key of Jira, by cloud's id
 
     /// Something that a person wants to hear of.
     bool has_news() const { return imported > 0 || !changed.empty() || !unreadable.empty(); }

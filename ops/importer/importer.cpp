@@ -220,6 +220,7 @@ Result<void> Importer::look_at(Chunk& chunk, const UpstreamRow& row, ImportRepor
     }
     const auto* taken = std::get_if<TakenOver>(&reading);
     if (taken != nullptr) now.told = taken->told;
+    if (taken != nullptr && taken->key_left_out) ++report.keys_left_out[*taken->key_left_out];
     if (is_known) {
         chunk.changes.push_back({std::move(now), std::move(reading)});
     } else if (taken != nullptr) {

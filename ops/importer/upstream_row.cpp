@@ -6,6 +6,7 @@
 
 #include "base/enum_names.h"
 #include "schemas/decode.h"
+#include "schemas/json_edit.h"
 #include "schemas/json_reader.h"
 #include "sinks/processor.h"
 
@@ -23,23 +24,31 @@ bool tells_nobody(std::string_view kind) {
     return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-/// What the rows of some processors say of their own progress.
-struct Progress {
-    std::string kind;          ///< V1: the class
-    bool is_over = false;      ///< V1 on GitHub and GitLab: it has asked for its one summary
-    std::string handled = {};  ///< V0 on Slack: the user message that it has dealt with
+/// Where V1's rows on Jira have an API key in plain text.
+constexpr std::string_view key_member = "decrypted_api_key";
+
+/// What the rows of some processors say beside their place.
+struct Contents {
+    std::string kind;                           ///< V1: the class
+    bool is_over = false;                       ///< V1 on GitHub and GitLab: it has asked for its one summary
+    std::string handled = {};                   ///< V0 on Slack: the user message that it has dealt with
+    std::optional<std::string> key_owner = {};  ///< V1 on Jira: the cloud's id, when its key stands there
 };
 
-Result<Progress> progress_in(const std::string& processor) {
-    const WantedPart wanted{"", {{"kind"}, {"should_request_summary"}, {"last_user_msg_id"}}};
+Result<Contents> contents_of(const std::string& processor) {
+    const WantedPart wanted{
+        "", {{"kind"}, {"should_request_summary"}, {"last_user_msg_id"}, {key_member}, {"jira_cloud_id"}}};
     const auto json = JsonReader().read(processor, wanted);
     if (!json) return poisonous("not usable JSON: " + json.error().detail);
     if (json->type != JsonPart::Type::object) return poisonous("expected an object");
     const JsonPart& asks = (*json)["should_request_summary"];
     const auto handled = (*json)["last_user_msg_id"].integer();
-    return Progress{std::string((*json)["kind"].string_or_empty()),
-                    asks.type == JsonPart::Type::boolean && !asks.is_true(),
-                    handled && *handled >= 0 ? std::to_string(*handled) : ""};
+    Contents contents{std::string((*json)["kind"].string_or_empty()),
+                      asks.type == JsonPart::Type::boolean && !asks.is_true(),
+                      handled && *handled >= 0 ? std::to_string(*handled) : ""};
+    if ((*json)[key_member].is_given())
+        contents.key_owner = std::string((*json)["jira_cloud_id"].string_or_empty());
+    return contents;
 }
 
 /// What keeps the row's own columns from being taken over; "": nothing.
@@ -62,22 +71,28 @@ Reading read_row(UpstreamGeneration generation, const UpstreamRow& row) {
     const bool is_v1 = generation == UpstreamGeneration::v1;
     const std::string column = is_v1 ? "processor" : "processor_json";
     if (!row.processor) return Unreadable{fault_of(row, column)};
-    const auto progress = progress_in(*row.processor);
-    if (!progress) return Unreadable{column + ": " + progress.error().text};
-    if (is_v1 && progress->kind.empty()) return Unreadable{"processor: kind: expected a class name"};
-    if (is_v1 && tells_nobody(progress->kind)) return LeftOut::tells_nobody;
+    const auto contents = contents_of(*row.processor);
+    if (!contents) return Unreadable{column + ": " + contents.error().text};
+    if (is_v1 && contents->kind.empty()) return Unreadable{"processor: kind: expected a class name"};
+    if (is_v1 && tells_nobody(contents->kind)) return LeftOut::tells_nobody;
     if (auto fault = fault_of(row, column); !fault.empty()) return Unreadable{std::move(fault)};
     TakenOver taken;
     taken.conversation_id = normalise_conversation_id(*row.conversation_id);
-    taken.processor_type = is_v1 ? progress->kind : row.processor_type;
+    taken.processor_type = is_v1 ? contents->kind : row.processor_type;
     taken.processor_json = *row.processor;
+    if (contents->key_owner) {
+        auto without_key = with_member(*row.processor, {std::string(key_member)}, "null");
+        if (!without_key) return Unreadable{column + ": its API key cannot be taken out"};
+        taken.processor_json = *std::move(without_key);
+        taken.key_left_out = contents->key_owner;
+    }
     // The limits of a key are those of the column.
     if (const auto fault = key_fault(taken.processor_type); !fault.empty())
         return Unreadable{"processor_type: expected 1 to 255 bytes of UTF-8 (" + std::string(fault) + ")"};
     const auto processor = decode_processor(taken.processor_type, taken.processor_json);
     if (!processor) return Unreadable{processor.error().text};
-    if (is_v1 && progress->is_over) return LeftOut::posted_already;
-    taken.told = is_v1 ? row.posted_event : progress->handled;
+    if (is_v1 && contents->is_over) return LeftOut::posted_already;
+    taken.told = is_v1 ? row.posted_event : contents->handled;
     if (taken.told.size() > max_told_bytes) taken.told.clear();
     return taken;
 }

@@ -40,6 +40,8 @@ struct TakenOver {
     std::string processor_type;
     std::string processor_json;
     std::string told;  ///< CallbackOptions::told
+    /// The Jira (its cloud's id) whose API key stood in the processor and is not taken over; nullopt: none.
+    std::optional<std::string> key_left_out = {};
 };
 
 /// The row owes no post.
