@@ -1,16 +1,26 @@
 #include "sinks/log/log.h"
 
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "base/redacted.h"
 #include "base/text.h"
+#include "sinks/format/outcome_body.h"
 #include "sinks/format/strip_unsafe.h"
 #include "sinks/port/remote_post.h"
 #include "sinks/port/transport.h"
 
 namespace epilogue {
 
-std::string LogSink::render(const Summary& summary, const DeliveryId&) const {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What a body begins with; one that was frozen before there was the outcome is the bare text.
+constexpr std::string_view first_member = R"({"summary":)";
+
+std::string text_of(const Summary& summary) {
     std::string text;
     for (const auto& part : {summary.headline, summary.final_message, summary.facts, summary.link}) {
         if (trimmed(part).empty()) continue;
@@ -18,6 +28,17 @@ std::string LogSink::render(const Summary& summary, const DeliveryId&) const {
         text += redacted(without_unseen(part));
     }
     return text;
+}
+
+/// The members of `first` and then those of `second`, both of which are texts of objects that have some.
+std::string joined(const std::string& first, std::string_view second) {
+    return first.substr(0, first.size() - 1) + "," + std::string(second.substr(1));
+}
+
+}  // namespace
+
+std::string LogSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
+    return joined(one_line_of(Json{{"summary", text_of(summary)}}), outcome_body(summary, delivery_id));
 }
 
 Dialogue<LookupResult> LogSink::find(Post) {
@@ -28,9 +49,11 @@ Dialogue<LookupResult> LogSink::find(Post) {
 
 Dialogue<Attempt> LogSink::create(Post post) {
     // JSON escapes line ends, so the text and the ids stay on one line.
-    const nlohmann::ordered_json line{
-        {"summary", post.body}, {"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}};
-    auto request = log_line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    const auto ids =
+        one_line_of(Json{{"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}});
+    const auto& body = post.body;
+    auto request =
+        log_line(joined(ids, body.starts_with(first_member) ? body : one_line_of(Json{{"summary", body}})));
     const auto answer = co_await request;
     if (answer.outcome != HttpOutcome::answered) co_return not_sent(Answer::retry, answer.cause);
     Attempt attempt;

@@ -1,4 +1,5 @@
-// The `log` processor: the summary as one line of JSON. Analytics, billing and clean-up hooks start from it.
+// The `log` processor: summary and outcome as one line of JSON. Analytics, billing and clean-up hooks start
+// from it.
 #pragma once
 
 #include <string>
@@ -21,13 +22,13 @@ struct LogTarget {
 /// repeats.
 class LogSink final : public Sink {
   public:
-    /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
-    /// they are.
+    /// The outcome (sinks/format/outcome_body.h), and before it as `summary` headline, words, facts and link
+    /// in plain text: nothing unseen, no secrets; mentions and comments as they are.
     std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     /// Never fails, and never finds anything.
     Dialogue<LookupResult> find(Post post) override;
-    /// The line `{"summary": …, "conversation_id": …, "delivery_id": …}`: sent, under the delivery's id; to
-    /// be tried again when it could not be written.
+    /// The line `{"conversation_id": …, "delivery_id": …, "summary": …, "type": …, "data": …}`: sent, under
+    /// the delivery's id; to be tried again when it could not be written.
     Dialogue<Attempt> create(Post post) override;
     /// False: what is written stays.
     Dialogue<bool> remove(Post post, Receipt duplicate) override;

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "sinks/format/outcome_body.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/remote_post.h"
-#include "sinks/webhook/webhook_body.h"
 #include "sinks/webhook/webhook_signature.h"
 
 namespace epilogue {
@@ -50,7 +50,7 @@ std::string signatures(const Receiver& receiver, const Post& post, const std::st
 WebhookSink::WebhookSink(WebhookSettings settings) : settings_(std::move(settings)) {}
 
 std::string WebhookSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
-    return webhook_body(summary, delivery_id);
+    return outcome_body(summary, delivery_id);
 }
 
 Dialogue<LookupResult> WebhookSink::find(Post) {

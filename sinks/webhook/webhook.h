@@ -34,7 +34,7 @@ class WebhookSink final : public Sink {
   public:
     explicit WebhookSink(WebhookSettings settings);
 
-    /// The JSON body: webhook_body.h.
+    /// The outcome as JSON: sinks/format/outcome_body.h.
     std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     /// Never fails, and never finds anything.
     Dialogue<LookupResult> find(Post post) override;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The webhooks that we send, checked by the reference verifier of Standard Webhooks and by schemas/json/webhook.json.
+"""The webhooks that we send, checked by the reference verifier of Standard Webhooks; they and log lines by schemas/json/outcome.json.
 
-The examples are made by unit_sinks_webhook_examples. The verifier refuses old messages, so its clock is set to theirs.
+The examples are made by unit_sinks_webhook_examples, those of the log by unit_sinks_log_log. The verifier refuses old messages, so its clock is set to theirs.
 """
 import base64
 import datetime
@@ -13,7 +13,7 @@ import jsonschema
 import standardwebhooks.webhooks as reference
 
 root = pathlib.Path(__file__).resolve().parents[2]
-schema = json.loads((root / "schemas/json/webhook.json").read_text(encoding="utf-8"))
+schema = json.loads((root / "schemas/json/outcome.json").read_text(encoding="utf-8"))
 jsonschema.Draft202012Validator.check_schema(schema)
 validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
 
@@ -62,7 +62,10 @@ def complaints_about(example):
 examples = sorted((root / "tests/golden/webhook").glob("*.json"))
 wrong = [f"{path.name}: {each}" for path in examples
          for each in complaints_about(json.loads(path.read_text(encoding="utf-8")))]
-if len(examples) < 3:
-    wrong.append("there are fewer than three examples")
-print("\n".join(wrong) or f"{len(examples)} webhooks, all of them verified and as the schema has them")
+lines = sorted((root / "tests/golden/log").glob("*.json"))
+wrong += [f"log {path.name}: {error.message}" for path in lines
+          for error in validator.iter_errors(json.loads(path.read_text(encoding="utf-8")))]
+if len(examples) < 3 or not lines:
+    wrong.append("there are fewer than three examples of webhooks, or none of log lines")
+print("\n".join(wrong) or f"{len(examples)} webhooks, all of them verified and as the schema has them; {len(lines)} log lines, too")
 sys.exit(1 if wrong else 0)

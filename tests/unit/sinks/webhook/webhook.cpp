@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/text.h"
-#include "sinks/webhook/webhook_body.h"
+#include "sinks/format/outcome_body.h"
 #include "sinks/webhook/webhook_signature.h"
 #include "tests/unit/sinks/hostile.h"
 #include "tests/unit/sinks/scripted.h"
@@ -180,7 +180,7 @@ BOOST_FIXTURE_TEST_CASE(a_receiver_that_is_down_holds_up_no_other, Fixture) {
 }
 
 BOOST_AUTO_TEST_CASE(the_body_tells_the_outcome_for_people_and_programs) {
-    const Json body = Json::parse(webhook_body(whole_summary(), id));
+    const Json body = Json::parse(outcome_body(whole_summary(), id));
     BOOST_TEST(body["type"] == "conversation.turn_ended");
     const Json& data = body["data"];
     BOOST_TEST(data["delivery"] == id.text());
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(the_body_tells_the_outcome_for_people_and_programs) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_null) {
     const Json data = Json::parse(
-        webhook_body({.headline = "**Finished**", .final_message = {}, .facts = {}, .link = {}}, id))["data"];
+        outcome_body({.headline = "**Finished**", .final_message = {}, .facts = {}, .link = {}}, id))["data"];
     for (const char* name : {"conversation", "turn", "verdict", "outcome", "error_code"})
         BOOST_TEST(data[name].is_null(), name);
     BOOST_TEST(data["figures"]["seconds"].is_null());
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_null) {
 
 BOOST_AUTO_TEST_CASE(no_hostile_summary_is_alive_in_a_body) {
     for (const auto& [kind, words, absent] : hostile::cases()) {
-        const Json data = Json::parse(webhook_body(
+        const Json data = Json::parse(outcome_body(
             {.headline = "**Finished**", .final_message = words, .facts = words, .link = {}}, id))["data"];
         BOOST_TEST_INFO_SCOPE(kind << ": " << words.substr(0, 200));
         const auto markdown = data["summary"]["markdown"].get<std::string>();

@@ -1,4 +1,4 @@
-#include "sinks/webhook/webhook_body.h"
+#include "sinks/format/outcome_body.h"
 
 #include <optional>
 #include <string_view>
@@ -83,23 +83,30 @@ Json figures_of(const TurnOutcome& about) {
 
 }  // namespace
 
-std::string webhook_body(const Summary& summary, const DeliveryId& delivery_id) {
+Json outcome_of(const Summary& summary, const DeliveryId& delivery_id) {
     const TurnOutcome& about = summary.about;
     Summary shown = summary;
     shown.link.clear();  // it has a member of its own
     const std::string markdown = markdown_post(shown, "", max_body_characters);
-    const Json body{{"type", "conversation.turn_ended"},
-                    {"data",
-                     {{"delivery", delivery_id.text()},
-                      {"conversation", text_or_null(about.conversation_id)},
-                      {"turn", text_or_null(about.turn)},
-                      {"verdict", text_or_null(about.verdict)},
-                      {"outcome", text_or_null(about.outcome)},
-                      {"error_code", text_or_null(about.error_code)},
-                      {"summary", {{"text", plain(markdown)}, {"markdown", markdown}}},
-                      {"links", links_of(summary)},
-                      {"figures", figures_of(about)}}}};
-    return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return {{"type", "conversation.turn_ended"},
+            {"data",
+             {{"delivery", delivery_id.text()},
+              {"conversation", text_or_null(about.conversation_id)},
+              {"turn", text_or_null(about.turn)},
+              {"verdict", text_or_null(about.verdict)},
+              {"outcome", text_or_null(about.outcome)},
+              {"error_code", text_or_null(about.error_code)},
+              {"summary", {{"text", plain(markdown)}, {"markdown", markdown}}},
+              {"links", links_of(summary)},
+              {"figures", figures_of(about)}}}};
+}
+
+std::string outcome_body(const Summary& summary, const DeliveryId& delivery_id) {
+    return one_line_of(outcome_of(summary, delivery_id));
+}
+
+std::string one_line_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace epilogue
