@@ -8,6 +8,7 @@
     SINK(github)             \
     SINK(gitlab)             \
     SINK(jira)               \
+    SINK(linear)             \
     SINK(webhook)            \
     SINK(log)
 

@@ -24,12 +24,12 @@ struct Comment {
     std::int64_t id = 0;
     std::string platform;  ///< its prefix without the slash: "github"
     /// GitHub: "owner/repo#7", its review comments "owner/repo!7"; GitLab: "4455#7", "4455!7"; Slack: "C1";
-    /// a webhook: the path of its receiver.
+    /// Jira and Linear: the key or id; a webhook: the path of its receiver.
     std::string place;
     std::string author;
     std::string body;
     /// What it replies to: GitHub: a review comment's id; GitLab: a discussion; Slack: its parent's time; of
-    /// a webhook: its id; or "".
+    /// a webhook: its id; of Linear: the comment's id; or "".
     std::string thread{};
     std::string metadata{};  ///< Slack: as JSON; "": none
     Instant created_at{};

@@ -40,8 +40,12 @@ FakePlatform::Entry FakePlatform::log_request(const Request& request) {
     log_.push_back(entry);
     const bool posts = !request.path.ends_with("/chat.delete") &&  // Slack has no DELETE, and no PATCH
                        !request.path.ends_with("/chat.update") && !request.path.ends_with("/access_tokens");
-    if (request.method == "POST" && posts) ++totals_.attempts;
-    if (request.method == "GET") ++totals_.lookups;
+    const bool is_graphql = request.path.ends_with("/graphql");  // Linear has POST alone
+    const auto has = [&](std::string_view text) { return request.body.find(text) != std::string::npos; };
+    const bool reads = request.method == "GET" || (is_graphql && !has("mutation("));
+    const bool is_post = request.method == "POST" && (is_graphql ? has("commentCreate(") : posts);
+    if (is_post) ++totals_.attempts;
+    if (reads) ++totals_.lookups;
     return entry;
 }
 

@@ -5,9 +5,10 @@
 namespace epilogue::fake_platform {
 namespace {
 
-constexpr std::array<PlatformApi, 5> platforms{{{"github", &serve_github},
+constexpr std::array<PlatformApi, 6> platforms{{{"github", &serve_github},
                                                 {"gitlab", &serve_gitlab},
                                                 {"jira", &serve_jira},
+                                                {"linear", &serve_linear},
                                                 {"slack", &serve_slack},
                                                 {"webhook", &serve_webhook}}};
 

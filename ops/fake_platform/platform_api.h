@@ -23,6 +23,9 @@ Reply serve_gitlab(const Request& request, CommentStore& store);
 /// Jira's REST API (v2), of Cloud (Basic) and Data Center (Bearer): who we are, comments of issues.
 Reply serve_jira(const Request& request, CommentStore& store);
 
+/// Linear's GraphQL API: who we are, comments of issues.
+Reply serve_linear(const Request& request, CommentStore& store);
+
 /// Slack's Web API: messages in channels and threads.
 Reply serve_slack(const Request& request, CommentStore& store);
 

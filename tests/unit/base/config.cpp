@@ -9,6 +9,7 @@
 #include "sinks/github/github_section.h"
 #include "sinks/gitlab/gitlab_section.h"
 #include "sinks/jira/jira_section.h"
+#include "sinks/linear/linear_section.h"
 #include "sinks/slack/slack_section.h"
 #include "sinks/webhook/webhook_section.h"
 #include "tests/support/golden.h"
@@ -149,6 +150,12 @@ token = "glt"
 budget = "3/min"
 [gitlab.namespaces."group/sub"]
 token = "glt-sub"
+[linear]
+api_url = "http://li/graphql"
+token = "lin"
+budget = "9/min"
+[linear.workspaces.acme]
+token = "lin-acme"
 [jira]
 api_url = "https://j/"
 email = "bot@j"
@@ -212,6 +219,8 @@ format = "json"
         "http://gl", Secret("glt"), "3/min", {{"group/sub", Secret("glt-sub")}}};
     expected.extensions.edit<JiraSection>() = {
         {"https://j", "bot@j", Secret("jt")}, {{"acme", {"https://acme", "bot@acme", Secret("at")}}}, "off"};
+    expected.extensions.edit<LinearSection>() = {
+        "http://li/graphql", Secret("lin"), {{"acme", Secret("lin-acme")}}, "9/min"};
     expected.extensions.edit<WebhookSection>() = {
         {Secret("whsec_" + std::string(32, 'A'))},
         {{"ci", {"http://ci/hook/", {Secret("whsec_" + std::string(32, 'B'))}}}}};

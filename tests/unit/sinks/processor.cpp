@@ -12,6 +12,7 @@
 #include "sinks/github/github_target.h"
 #include "sinks/gitlab/gitlab_target.h"
 #include "sinks/jira/jira_target.h"
+#include "sinks/linear/linear_target.h"
 #include "sinks/log/log.h"
 #include "sinks/slack/slack_target.h"
 
@@ -93,6 +94,12 @@ Processor moved(Processor processor) {
         target.issue_key = "OTHER-13";
         target.site = "another";
         processor.target = target;
+    } else if (const auto* linear = target_in<LinearTarget>(processor.target)) {
+        LinearTarget target = *linear;
+        target.issue_id = "00000000-5b4a-4392-8170-6f5e4d3c2b1a";
+        target.issue_key = "OTHER-13";
+        target.workspace = "another";
+        processor.target = target;
     }
     return processor;
 }
@@ -103,10 +110,13 @@ const std::string github_v0 =
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(types_are_dispatched_on_their_last_part) {
-    for (const std::string sink : {"slack", "github", "gitlab", "jira", "webhook", "log"})
+    for (const std::string sink : {"slack", "github", "gitlab", "jira", "linear", "webhook", "log"})
         BOOST_TEST(sink_named(sink).value() == sink);
-    const std::map<std::string, std::string> classes{
-        {"Slack", "slack"}, {"Github", "github"}, {"Gitlab", "gitlab"}, {"Jira", "jira"}};
+    const std::map<std::string, std::string> classes{{"Slack", "slack"},
+                                                     {"Github", "github"},
+                                                     {"Gitlab", "gitlab"},
+                                                     {"Jira", "jira"},
+                                                     {"Linear", "linear"}};
     for (const auto& [prefix, sink] : classes)
         for (const std::string middle : {"", "V1"}) {
             const std::string name = prefix + middle + "CallbackProcessor";
@@ -115,7 +125,7 @@ BOOST_AUTO_TEST_CASE(types_are_dispatched_on_their_last_part) {
         }
     for (const char* none :
          {"", ".", "LoggingCallbackProcessor", "x.LoggingCallbackProcessor", "x.log", "Slack",
-          "x.LinearCallbackProcessor", "SetTitleCallbackProcessor", "GithubCallbackProcessor.x", "GITHUB"})
+          "x.TrelloCallbackProcessor", "SetTitleCallbackProcessor", "GithubCallbackProcessor.x", "GITHUB"})
         BOOST_TEST(!sink_named(none).has_value(), none);
 }
 
@@ -181,14 +191,16 @@ BOOST_AUTO_TEST_CASE(every_recorded_row_of_ours_gives_its_target) {
         "slack:T0789IJKL/C0456EFGH/1763715600.000100",
         "jira:acme/PROJ-12",
         "jira:jira.acme.example/PROJ-12",
+        "linear:acme/ENG-12",
         "github:octo-org/octo-repo#42",
         "github:octo-org/octo-repo#42/r987654323",
         "gitlab:4455!7" + discussion + "8",
         "slack:T0789IJKL/C0456EFGH/1763715600.000100",
         "jira:678f7e2e-c224-4d51-b061-000000000000/PROJ-12",
+        "linear:acme/ENG-12",
     };
     BOOST_TEST(places == expected, boost::test_tools::per_element());
-    BOOST_TEST(others == 4);
+    BOOST_TEST(others == 2);
 }
 
 BOOST_AUTO_TEST_CASE(an_inline_comment_is_known_by_its_file_even_without_a_line) {
@@ -281,13 +293,14 @@ BOOST_AUTO_TEST_CASE(equal_places_are_described_alike_and_others_apart) {
     BOOST_TEST(place("gitlab", R"({"project":"G/p","iid":7,"kind":"issue"})") == "gitlab:g/p#7");
     BOOST_TEST(place("jira", R"({"issue_key":"P-1"})") == "jira:P-1");
     BOOST_TEST(place("jira", R"({"issue_key":"P-1","site":"Acme"})") == "jira:acme/P-1");
+    BOOST_TEST(place("linear", R"({"issue_key":"ENG-1","workspace_name":"Acme"})") == "linear:acme/ENG-1");
     BOOST_TEST(place("log", "{}") == "log");
     BOOST_TEST(describe(Processor{"slack", SlackTarget{std::string(2000, 'x'), "", ""}}).size() == 512U);
 }
 
 BOOST_AUTO_TEST_CASE(every_recorded_row_is_written_back_byte_for_byte) {
     const auto rows = recorded_rows();
-    BOOST_TEST(rows.size() == 17U);
+    BOOST_TEST(rows.size() == 19U);
     for (const auto& [type, json] : rows) {
         BOOST_TEST(json.size() > 40U);
         BOOST_TEST(encoded(type, json, decoded(type, json)) == json);
@@ -304,9 +317,9 @@ BOOST_AUTO_TEST_CASE(another_place_is_written_into_every_recorded_row_and_the_re
         // What differs are members that say where: nothing else came, went or changed.
         const auto changes = nlohmann::json::diff(nlohmann::json::parse(json), nlohmann::json::parse(text));
         const std::vector<std::string> places{
-            "issue_key",  "full_repo_name", "issue_number",  "comment_id", "installation_id",
-            "project_id", "workspace_name", "jira_cloud_id", "is_mr",      "discussion_id",
-            "channel_id", "message_ts",     "thread_ts",     "team_id"};
+            "issue_id",        "issue_key",  "full_repo_name", "issue_number",  "comment_id",
+            "installation_id", "project_id", "workspace_name", "jira_cloud_id", "is_mr",
+            "discussion_id",   "channel_id", "message_ts",     "thread_ts",     "team_id"};
         for (const auto& change : changes) {
             const std::string path = change.at("path");
             const std::string member = path.substr(path.rfind('/') + 1);
