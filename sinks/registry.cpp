@@ -10,6 +10,7 @@
     SINK(jira)               \
     SINK(linear)             \
     SINK(webhook)            \
+    SINK(topic)              \
     SINK(log)
 
 // clang-format on

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <thread>
 
 #include <unistd.h>
@@ -11,9 +12,11 @@
 #include "base/io/http.h"
 #include "base/io/log.h"
 #include "base/version.h"
+#include "sinks/port/topic_request.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
 #include "worker/token_command.h"
+#include "worker/topic_client.h"
 
 namespace epilogue {
 namespace {
@@ -94,11 +97,13 @@ SinkSettings sink_settings(const Config& config) {
     return settings;
 }
 
-Transport sink_transport() {
+Transport sink_transport(const Config& config) {
     const auto write = [](const std::string& line) {
         return log_output("conversation ended", {{"delivery", line}});
     };
-    return {.send = with_lines(over_http(), write)};
+    const auto topics = std::make_shared<TopicClient>(kafka_settings(config), config.worker.http_timeout);
+    const auto record = [topics](const HttpRequest& request) { return topics->answer(request); };
+    return {.send = with_topics(with_lines(over_http(), write), record)};
 }
 
 BatchRules batch_rules(const Config& config) {

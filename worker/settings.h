@@ -31,8 +31,8 @@ std::shared_ptr<const EgressRules> egress_rules(const Config& config);
 std::shared_ptr<const EgressRules> agent_egress_rules(const Config& config);
 /// With the first of [security] keys.
 SinkSettings sink_settings(const Config& config);
-/// The network; the lines of the `log` processor go to our log.
-Transport sink_transport();
+/// The network; the lines of the `log` processor go to our log, the records of `topic` to [kafka] brokers.
+Transport sink_transport(const Config& config);
 BatchRules batch_rules(const Config& config);
 /// With the name space that `migrate` wrote. Errors: the database's; fatal when it is empty.
 Result<Planner> planner_for(const Config& config, Store& store);

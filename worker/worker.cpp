@@ -138,7 +138,7 @@ class Worker {
           consumer_(kafka_settings(config), config.kafka.topic, config.kafka.group,
                     config.kafka.dead_letter_topic),
           dead_letters_(kafka_settings(config), config.kafka.dead_letter_topic),
-          parts_({loop_store_, post_store_, consumer_, sinks_, sink_transport(), *final_messages_,
+          parts_({loop_store_, post_store_, consumer_, sinks_, sink_transport(config), *final_messages_,
                   logs_of(agents_)},
                  parts_rules(config, owner, installation), observing(telemetry, deliveries_, dead_letters_),
                  telemetry),

@@ -40,7 +40,7 @@ Diagnosis examine(const Config& config) {
     const DatabaseVisit database = visit_database(config);
 
     const auto sinks = make_sinks(sink_settings(config));
-    const Transport transport = sink_transport();
+    const Transport transport = sink_transport(config);
     std::vector<std::future<PlatformVisit>> asked_platforms;
     for (const auto& named : sinks) {
         const auto found = database.watching.find(named.first);

@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_processor_is_told_what_was_meant) {
     BOOST_TEST(contains(refused("Slack"), "did you mean \"slack\"?"));
     BOOST_TEST(contains(refused("x.y.GithubCalbackProcessor"), "did you mean \"GithubCallbackProcessor\"?"));
     const std::string unlike_any = refused("pigeon");
-    BOOST_TEST(contains(unlike_any, "expected slack, github, gitlab, jira, linear, webhook, log, or"),
+    BOOST_TEST(contains(unlike_any, "expected slack, github, gitlab, jira, linear, webhook, topic, log, or"),
                unlike_any);
 }
 

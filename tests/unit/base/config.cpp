@@ -11,6 +11,7 @@
 #include "sinks/jira/jira_section.h"
 #include "sinks/linear/linear_section.h"
 #include "sinks/slack/slack_section.h"
+#include "sinks/topic/topic_section.h"
 #include "sinks/webhook/webhook_section.h"
 #include "tests/support/golden.h"
 #include "tests/support/rsa_key.h"
@@ -150,6 +151,8 @@ token = "glt"
 budget = "3/min"
 [gitlab.namespaces."group/sub"]
 token = "glt-sub"
+[outcomes]
+topic = "outcomes"
 [linear]
 api_url = "http://li/graphql"
 token = "lin"
@@ -221,6 +224,7 @@ format = "json"
         {"https://j", "bot@j", Secret("jt")}, {{"acme", {"https://acme", "bot@acme", Secret("at")}}}, "off"};
     expected.extensions.edit<LinearSection>() = {
         "http://li/graphql", Secret("lin"), {{"acme", Secret("lin-acme")}}, "9/min"};
+    expected.extensions.edit<OutcomesSection>() = {"outcomes"};
     expected.extensions.edit<WebhookSection>() = {
         {Secret("whsec_" + std::string(32, 'A'))},
         {{"ci", {"http://ci/hook/", {Secret("whsec_" + std::string(32, 'B'))}}}}};
@@ -231,6 +235,13 @@ format = "json"
     BOOST_TEST((config == expected));
     BOOST_TEST((config.kafka == expected.kafka));
     BOOST_TEST((config.worker == expected.worker));
+}
+
+BOOST_AUTO_TEST_CASE(outcomes_have_a_topic_of_their_own) {
+    for (const std::string& kafka : {std::string("topic"), std::string("dead_letter_topic")}) {
+        const auto refused = refusal("[kafka]\n" + kafka + " = \"one\"\n[outcomes]\ntopic = \"one\"");
+        BOOST_TEST(refused.find("is a topic of [kafka]") != std::string::npos, refused);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_receiver_needs_its_url_and_a_secret_that_can_sign) {

@@ -110,7 +110,7 @@ const std::string github_v0 =
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(types_are_dispatched_on_their_last_part) {
-    for (const std::string sink : {"slack", "github", "gitlab", "jira", "linear", "webhook", "log"})
+    for (const std::string sink : {"slack", "github", "gitlab", "jira", "linear", "webhook", "topic", "log"})
         BOOST_TEST(sink_named(sink).value() == sink);
     const std::map<std::string, std::string> classes{{"Slack", "slack"},
                                                      {"Github", "github"},
