@@ -93,6 +93,9 @@ def check_wiring():
     relay = SERVICES["relay"]
     rule(set(relay["depends_on"]) >= {"migrate", "topic", "kafka"}, "relay", "must wait for migrate, topic and kafka")
     rule(relay["command"] == ["relay"], "relay", "odd command")
+    for setting in "KEYS", "SERVERS", "APP_SERVERS":
+        name = f"EPILOGUE_RELAY_{setting}"
+        rule(relay["environment"].get(name) == f"${{{name}:-}}", "relay", f"{name} cannot be set from outside")
     rule(seconds(relay.get("stop_grace_period", "10s")) >= 40, "relay", "killed before its drain of 35 s is over")
     found = {job["job_name"]: [(d["names"], d["type"], d["port"]) for d in job.get("dns_sd_configs", [])]
              for job in PROMETHEUS["scrape_configs"]}
