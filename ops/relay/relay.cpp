@@ -24,6 +24,7 @@
 #include "ops/relay/known_servers.h"
 #include "ops/relay/relay_endpoints.h"
 #include "ops/relay/relay_metrics.h"
+#include "ops/relay/stored_endpoints.h"
 #include "ops/relay/topic_watch.h"
 #include "worker/agents/agent_directory.h"
 #include "worker/mysql/migrate.h"
@@ -169,7 +170,7 @@ class RelayProcess {
             observer.make_record = stored_records(config_.relay, metrics_.observer(),
                                                   [this] { return watch_->max_event_bytes(); });
             observer.reachable = [this](const relay::AppConversation& conversation) {
-                note_endpoint(conversation);
+                app_endpoints_.note(conversation);
             };
             const std::size_t number = app_polls_.size();
             observer.behind = [this, number](std::int64_t behind) { note_app_behind(number, behind); };
@@ -177,19 +178,6 @@ class RelayProcess {
                 relay::AppServer::Rules{each.url, each.key, each.org}, app_positions_, *app_topic_,
                 std::move(rules), std::move(observer)));
         }
-    }
-
-    /// From now on the conversation can be followed, and asked.
-    void note_endpoint(const relay::AppConversation& conversation) {
-        const std::lock_guard lock(app_mutex_);
-        auto& known = app_endpoints_[conversation.id];
-        if (known == conversation.agent_url) return;
-        if (const auto saved = app_positions_.save_endpoint(conversation.id, conversation.agent_url,
-                                                            conversation.session_key);
-            !saved)
-            return log_warn("the address of a conversation's agent server could not be stored",
-                            {{"cause", saved.error().text}});
-        known = conversation.agent_url;
     }
 
     void note_app_behind(std::size_t server, std::int64_t behind) {
@@ -266,8 +254,12 @@ class RelayProcess {
     MysqlAppPositions app_positions_;
     std::optional<FollowedTopic> app_topic_;
     std::mutex app_mutex_;
-    std::map<ConversationId, std::string> app_endpoints_;  ///< addresses that are stored
-    std::map<std::size_t, std::int64_t> app_behind_;       ///< by app server
+    std::map<std::size_t, std::int64_t> app_behind_;  ///< by app server
+    /// From then on the conversation can be followed, and asked.
+    StoredEndpoints app_endpoints_{[this](const relay::AppConversation& conversation) {
+        return app_positions_.save_endpoint(conversation.id, conversation.agent_url,
+                                            conversation.session_key);
+    }};
     std::vector<std::unique_ptr<relay::AppPoll>> app_polls_;
     std::mutex compared_mutex_;
     relay::FollowState compared_;
