@@ -76,6 +76,11 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     void open() {
         resolver_.async_resolve(target_.address.host, target_.address.port,
                                 bound<tcp::resolver::results_type>([this](const auto& found) {
+                                    if (cut_) {
+                                        // The name was found just before; connecting opens what was closed.
+                                        end({std::nullopt, "cut", false});
+                                        return;
+                                    }
                                     if (const auto refusal = egress_refusal(found); !refusal.empty()) {
                                         end({std::nullopt, refusal, false});
                                         return;
@@ -98,6 +103,7 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     }
 
     void cut() override {
+        cut_ = true;
         resolver_.cancel();
         beast::get_lowest_layer(socket_).close();
     }
@@ -228,6 +234,7 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
     std::string key_frame_;
     bool open_ = false;
     bool closing_ = false;
+    bool cut_ = false;
     bool paused_ = false;
     bool reading_ = false;
     bool ended_ = false;

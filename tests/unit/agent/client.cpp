@@ -2,12 +2,17 @@
 #define BOOST_TEST_MODULE agent_client
 #include <atomic>
 #include <future>
+#include <thread>
+#include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
 #include "agent/calls.h"
 #include "agent/socket.h"
+#include "agent/socket_connection.h"
 #include "base/process/ports.h"
 #include "tests/agent/fake_agent_server.h"
 #include "tests/support/eventually.h"
@@ -385,4 +390,24 @@ BOOST_AUTO_TEST_CASE(stopping_is_possible_at_any_time_and_twice) {
     Told failing(server);
     eventually("a refusal", [&] { return failing.downs >= 1; });
     failing.stop();
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_is_cut_when_its_name_was_just_found_ends) {
+    boost::asio::io_context server;
+    boost::asio::ip::tcp::acceptor silent(server, {boost::asio::ip::address_v4::loopback(), 0});
+    const std::string url = "http://127.0.0.1:" + std::to_string(silent.local_endpoint().port());
+    const SocketTarget target{parse_address(url).value(), "c", Secret("key"), SocketAuth::query};
+    const SocketLimits limits;
+    for (int i = 0; i < 20; ++i) {
+        boost::asio::io_context context{1};
+        int ends = 0;
+        const auto connection = open_connection(
+            context, target, limits, {[] {}, [](const std::string&) {}, [&](const auto&) { ++ends; }});
+        // The look-up has a thread of its own; what it found is told when the context runs.
+        const auto found = std::chrono::steady_clock::now() + std::chrono::milliseconds(2 * (i % 10));
+        while (std::chrono::steady_clock::now() < found) std::this_thread::yield();
+        connection->cut();
+        context.run_for(std::chrono::seconds(1));
+        BOOST_TEST(ends == 1);
+    }
 }
