@@ -1,5 +1,6 @@
 #include "sinks/format/folded.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -42,21 +43,34 @@ std::vector<std::string> posts_in(std::string_view shown) {
     return posts;
 }
 
-std::string put_together(std::string_view newest, const std::vector<std::string>& before) {
-    if (before.empty()) return std::string(newest);
-    const auto [text, marker] = split_marker(newest);
+/// Whether the post's marker is that of one of these deliveries.
+bool is_one_of(std::string_view post, const std::vector<DeliveryId>& deliveries) {
+    const auto marker = marker_of(post);
+    return std::ranges::any_of(deliveries, [&](const DeliveryId& id) {
+        return marker.find(fmt::format(" id={} ", id)) != std::string_view::npos;
+    });
+}
+
+std::string put_together(const std::vector<std::string>& posts) {
+    if (posts.size() == 1) return posts.front();
+    const auto [text, marker] = split_marker(posts.front());
     return fmt::format("{}\n\n{}{}{}{}\n\n{}", text, earlier, opening,
-                       fmt::join(before, fmt::format("\n\n{}\n\n", next)), closing, marker);
+                       fmt::join(posts.begin() + 1, posts.end(), fmt::format("\n\n{}\n\n", next)), closing,
+                       marker);
 }
 
 }  // namespace
 
-std::string folded(std::string_view newest, std::string_view shown, std::size_t max_characters) {
-    auto before = posts_in(replaced(shown, "\r\n", "\n"));
-    std::string whole = put_together(newest, before);
-    while (!before.empty() && code_points(whole) > max_characters) {
-        before.pop_back();
-        whole = put_together(newest, before);
+std::string folded(std::string_view post, std::string_view shown, const std::vector<DeliveryId>& newer,
+                   std::size_t max_characters) {
+    auto posts = posts_in(replaced(shown, "\r\n", "\n"));
+    const auto above =
+        std::find_if(posts.rbegin(), posts.rend(), [&](const auto& one) { return is_one_of(one, newer); });
+    posts.insert(above.base(), std::string(post));
+    std::string whole = put_together(posts);
+    while (posts.size() > 1 && code_points(whole) > max_characters) {
+        posts.pop_back();
+        whole = put_together(posts);
     }
     return whole;
 }

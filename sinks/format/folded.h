@@ -4,14 +4,18 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/ids.h"
 
 namespace epilogue {
 
-/// What a message becomes that shows `shown` when `newest`, which ends with its marker, is written into it.
-/// Posts of ours that it holds stay in a `<details>`, newest first, each with its marker; a text that ends
-/// with no marker (an acknowledgement) gives way. At most `max_characters`, which `newest` keeps: the oldest
-/// are left out.
-std::string folded(std::string_view newest, std::string_view shown, std::size_t max_characters);
+/// What a message becomes that shows `shown` when `post`, which ends with its marker, is written into it: it
+/// stands above the posts of ours that are there, but below those that are `newer`. The first is shown, the
+/// others stay below it in a `<details>`, each with its marker; a text that ends with no marker (an
+/// acknowledgement) gives way. At most `max_characters`, which a single post keeps: the last are left out.
+std::string folded(std::string_view post, std::string_view shown, const std::vector<DeliveryId>& newer,
+                   std::size_t max_characters);
 
 /// The short post that says where `body`, which ends with its marker, was written to: its headline, and a
 /// link to `url` (none when that is empty).

@@ -166,7 +166,8 @@ Dialogue<std::optional<Attempt>> GithubSink::edit(Post post, GithubTarget place)
     attempt.platform = PlatformState::answered;
     attempt.receipt = {.remote_id = fmt::format("{}", before.id), .remote_url = before.url};
     if (!holds_marker(before.body, marker_in(post.body, settings_.mac_key, post.delivery_id))) {
-        const nlohmann::json message{{"body", folded(post.body, before.body, max_body_characters)}};
+        const nlohmann::json message{
+            {"body", folded(post.body, before.body, post.newer, max_body_characters)}};
         auto writing = access_.ask(api_.request("PATCH", edited_url(place), body_of(message)), place);
         const auto answer = co_await writing;
         if (!answer) co_return answer.error();
@@ -228,6 +229,11 @@ Dialogue<TokenStatus> GithubSink::check_token() {
     report.post = permission_by(report, {"repo", "public_repo"});
     report.look_up = report.post;
     co_return report;
+}
+
+bool GithubSink::writes_into_one(const Target& target) const {
+    const auto* place = target_in<GithubTarget>(target);
+    return place != nullptr && place->comment_id.has_value();
 }
 
 Quota GithubSink::quota(const Target& target) const {

@@ -55,6 +55,7 @@ class GithubSink final : public Sink {
 
     /// Everything counts together, by token; of an App by installation.
     Quota quota(const Target& target) const override;
+    bool writes_into_one(const Target& target) const override;
 
     std::vector<Dialogue<TokenStatus>> check_tokens() override;
 

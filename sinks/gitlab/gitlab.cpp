@@ -170,7 +170,8 @@ Dialogue<std::optional<Attempt>> GitlabSink::edit(Post post, GitlabTarget place)
     attempt.platform = PlatformState::answered;
     attempt.receipt = {.remote_id = id, .remote_url = note_url(place, id)};
     if (!holds_marker(before.body, marker_in(post.body, settings_.mac_key, post.delivery_id))) {
-        const nlohmann::json message{{"body", folded(post.body, before.body, max_body_characters)}};
+        const nlohmann::json message{
+            {"body", folded(post.body, before.body, post.newer, max_body_characters)}};
         auto writing = request(place, "PUT", note_url(place, id), body_of(message));
         const auto answer = co_await writing;
         if (is_gone(answer)) co_return std::nullopt;
@@ -218,6 +219,11 @@ Dialogue<TokenStatus> GitlabSink::check_token(std::string setting, std::string t
     report.post = permission_by(report, {"api"});
     report.look_up = permission_by(report, {"api", "read_api"});
     co_return report;
+}
+
+bool GitlabSink::writes_into_one(const Target& target) const {
+    const auto* place = target_in<GitlabTarget>(target);
+    return place != nullptr && place->note_id.has_value();
 }
 
 Quota GitlabSink::quota(const Target& target) const {

@@ -44,6 +44,7 @@ class GitlabSink final : public Sink {
 
     /// Everything counts together, by token.
     Quota quota(const Target& target) const override;
+    bool writes_into_one(const Target& target) const override;
 
     std::vector<Dialogue<TokenStatus>> check_tokens() override;
 

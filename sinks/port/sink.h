@@ -28,6 +28,7 @@ struct Post {
     std::string
         body;  ///< rendered, cut to size, frozen; holds the marker where the platform's text carries it
     Instant intent_at;  ///< when the first attempt was made durable: look-ups start a little before it
+    std::vector<DeliveryId> newer = {};  ///< posts of later turns, where Sink::writes_into_one says so
 };
 
 /// A post that is visible on the platform.
@@ -110,6 +111,9 @@ class Sink {
     /// A dialogue for each token we have for the platform: what it tells of that one, asked by reads alone.
     /// Empty for a sink without tokens. Behind one that is unreachable the others need not be asked.
     virtual std::vector<Dialogue<TokenStatus>> check_tokens() { return {}; }
+    /// Whether all posts for this target are written into one message: then they are made one at a time, and
+    /// each is told which are newer than it. Pure, and quick: asked in a transaction.
+    virtual bool writes_into_one(const Target&) const { return false; }
     /// When duplicates are looked for.
     virtual DuplicateCheck duplicate_check() const { return DuplicateCheck::always; }
 };

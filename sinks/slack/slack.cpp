@@ -192,7 +192,10 @@ Dialogue<std::optional<Attempt>> SlackSink::edit(Post post, SlackTarget place) {
     Attempt attempt = not_sent(Answer::sent, "");
     attempt.platform = PlatformState::answered;
     attempt.receipt.remote_id = place.message_ts;
-    if ((*found.what)->delivery_id != post.delivery_id) {
+    const std::string& shows = (*found.what)->delivery_id;
+    // The outcome of a later turn stays.
+    const bool shows_newer = std::ranges::find(post.newer, DeliveryId(shows)) != post.newer.end();
+    if (shows != post.delivery_id && !shows_newer) {
         auto writing = write("chat.update", post, place);
         const auto answer = co_await writing;
         if (has_nothing_to_change(answer)) co_return std::nullopt;
@@ -243,6 +246,11 @@ Dialogue<TokenStatus> SlackSink::check_token(std::string setting, std::string to
     report.post = permission_by(report, {"chat:write"});
     report.look_up = permission_by(report, {"channels:history", "groups:history"});
     co_return report;
+}
+
+bool SlackSink::writes_into_one(const Target& target) const {
+    const auto* place = target_in<SlackTarget>(target);
+    return place != nullptr && !place->message_ts.empty();
 }
 
 Quota SlackSink::quota(const Target& target) const {

@@ -47,6 +47,7 @@ class SlackSink final : public Sink {
 
     /// Messages count by token and channel, look-ups (whose limits are those of a method) by token.
     Quota quota(const Target& target) const override;
+    bool writes_into_one(const Target& target) const override;
 
     std::vector<Dialogue<TokenStatus>> check_tokens() override;
 

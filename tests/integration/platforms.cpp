@@ -114,6 +114,59 @@ void check_post(const VisibleComment& post, const Wanted& wanted, const Recorded
     }
 }
 
+/// A conversation with three callbacks of every turn, each with an acknowledgement on its platform.
+V0Conversation acknowledged(const Rig& rig, const std::string& name) {
+    const auto seeded = [&](const char* platform, const std::string& place, const std::string& at) {
+        const Json comment{{"platform", platform}, {"place", place},   {"body", "I'm on it!"},
+                           {"thread", ""},         {"created_at", at}, {"author", "epilogue-bot"}};
+        return rig.platform().control("POST", "/comments", comment, std::chrono::seconds{60}).at("id");
+    };
+    const std::string at = "2026-11-21T10:00:00Z";  // Slack names a message by its second and, here, its id
+    const auto comment = seeded("github", "octo/own#7", at);
+    const auto note = seeded("gitlab", "4455#7", at);
+    const auto message = seeded("slack", "C1", at).dump();
+    const std::string ts = "1795255200." + std::string(6 - message.size(), '0') + message;
+    const std::vector<std::pair<std::string, Json>> places{
+        {"github", {{"repo", "octo/own"}, {"number", 7}, {"comment_id", comment}}},
+        {"gitlab", {{"project", 4455}, {"iid", 7}, {"kind", "issue"}, {"note_id", note}}},
+        {"slack", {{"channel", "C1"}, {"message_ts", ts}}}};
+    V0Conversation told(name);
+    for (auto [processor, json] : places) {
+        json["mode_of_post"] = "update";
+        rig.add_callback({"--conversation", told.id(), "--processor", processor, "--mode", "every_turn",
+                          "--processor-json", json.dump()});
+    }
+    return told;
+}
+
+void tell_turn(const Rig& rig, V0Conversation& told, int turn) {
+    const std::size_t known = told.records().size();
+    told.user("Go on.").agent_asks("What next, after turn " + std::to_string(turn) + "?");
+    rig.publish(told.records_since(known));
+}
+
+void wait_for_state(const Rig& rig, const std::string& state, int deliveries) {
+    eventually(std::to_string(deliveries) + " deliveries are " + state, [&] {
+        rig.hurry_look_ups();
+        return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='" + state + "'") == deliveries;
+    });
+}
+
+/// On each platform the second turn is shown, and but for Slack the first one below it.
+void check_acknowledged(const Rig& rig) {
+    const auto visible = rig.platform().visible();
+    BOOST_TEST(visible.size() == 3U);
+    for (const auto& post : visible) {
+        BOOST_TEST_INFO_SCOPE(post.platform << ": " << post.body);
+        BOOST_TEST(post.body.find("I'm on it!") == std::string::npos);
+        const auto newest = post.body.find("after turn 2");
+        const auto before = post.body.find("after turn 1");
+        BOOST_TEST(newest != std::string::npos);
+        BOOST_TEST((before == std::string::npos) == (post.platform == "slack"));
+        if (post.platform != "slack") BOOST_TEST(newest < before);
+    }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(upstreams_rows_of_both_generations_and_ours_are_told_once_in_the_right_thread) {
@@ -193,46 +246,31 @@ BOOST_AUTO_TEST_CASE(an_acknowledgement_becomes_the_outcome_turn_after_turn_in_s
         {{{"do", "apply_then_reset"}, {"method", "PATCH"}, {"times", 1}},
          {{"do", "reset"}, {"method", "PUT"}, {"times", 1}},
          {{"do", "apply_then_reset"}, {"method", "POST"}, {"path", "/chat.update$"}, {"times", 1}}});
-    const auto acknowledged = [&](const char* platform, const std::string& place, const std::string& at) {
-        const Json comment{{"platform", platform}, {"place", place},   {"body", "I'm on it!"},
-                           {"thread", ""},         {"created_at", at}, {"author", "epilogue-bot"}};
-        return rig.platform().control("POST", "/comments", comment, std::chrono::seconds{60}).at("id");
-    };
-    const std::string at = "2026-11-21T10:00:00Z";  // Slack names a message by its second and, here, its id
-    const auto comment = acknowledged("github", "octo/own#7", at);
-    const auto note = acknowledged("gitlab", "4455#7", at);
-    const auto message = acknowledged("slack", "C1", at).dump();
-    const std::string ts = "1795255200." + std::string(6 - message.size(), '0') + message;
-    V0Conversation told("acknowledged");
-    const std::vector<std::pair<std::string, Json>> places{
-        {"github", {{"repo", "octo/own"}, {"number", 7}, {"comment_id", comment}}},
-        {"gitlab", {{"project", 4455}, {"iid", 7}, {"kind", "issue"}, {"note_id", note}}},
-        {"slack", {{"channel", "C1"}, {"message_ts", ts}}}};
-    for (auto [processor, json] : places) {
-        json["mode_of_post"] = "update";
-        rig.add_callback({"--conversation", told.id(), "--processor", processor, "--mode", "every_turn",
-                          "--processor-json", json.dump()});
-    }
+    V0Conversation told = acknowledged(rig, "acknowledged");
     auto worker = rig.epilogue().worker();
     for (int turn = 1; turn <= 2; ++turn) {
-        const std::size_t known = told.records().size();
-        told.user("Go on.").agent_asks("What next, after turn " + std::to_string(turn) + "?");
-        rig.publish(told.records_since(known));
-        eventually("the turn is told at each place", [&] {
-            rig.hurry_look_ups();
-            return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 3 * turn;
-        });
+        tell_turn(rig, told, turn);
+        wait_for_state(rig, "SENT", 3 * turn);
     }
-    const auto visible = rig.platform().visible();
-    BOOST_TEST(visible.size() == 3U);
-    for (const auto& post : visible) {
-        BOOST_TEST_INFO_SCOPE(post.platform << ": " << post.body);
-        BOOST_TEST(post.body.find("I'm on it!") == std::string::npos);
-        const auto newest = post.body.find("after turn 2");
-        const auto before = post.body.find("after turn 1");
-        BOOST_TEST(newest != std::string::npos);
-        BOOST_TEST((before == std::string::npos) == (post.platform == "slack"));
-        if (post.platform != "slack") BOOST_TEST(newest < before);
-    }
+    check_acknowledged(rig);
     BOOST_TEST(worker.process().stop(std::chrono::seconds{30}) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_parked_turn_that_is_let_go_leaves_the_newer_outcome_on_top) {
+    const Rig rig("let_go", 1);
+    V0Conversation told = acknowledged(rig, "let_go");
+    const auto worker = rig.epilogue().worker();
+    rig.platform().rules({{{"do", "status"}, {"status", 502}, {"method", "GET"}, {"times", 1000}}});
+    tell_turn(rig, told, 1);
+    // What ended two workers is parked when it is tried next.
+    eventually("the first turn is parked", [&] {
+        rig.query("UPDATE deliveries SET crashes=2, next_attempt_at=UTC_TIMESTAMP(6) WHERE state='RETRY'");
+        return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='PARKED'") == 3;
+    });
+    rig.platform().rules(Json::array());
+    tell_turn(rig, told, 2);
+    wait_for_state(rig, "SENT", 3);
+    BOOST_TEST(rig.epilogue().run({"deliveries", "retry", "--all"}).status == 0);
+    wait_for_state(rig, "SENT", 6);
+    check_acknowledged(rig);
 }

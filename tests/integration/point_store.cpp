@@ -243,6 +243,9 @@ class PointDeliveryRows final : public DeliveryRows {
     Result<bool> has_older_open(const DeliveryRow& row) override {
         return points_.said("older deliveries are looked for", inner_.has_older_open(row));
     }
+    Result<std::vector<SiblingDelivery>> siblings(const DeliveryRow& row) override {
+        return points_.said("the callback's other deliveries are read", inner_.siblings(row));
+    }
     Result<bool> exists_to(const TurnId& turn, const std::string& sink, const std::string& target) override {
         return points_.said("a delivery to the same place is looked for",
                             inner_.exists_to(turn, sink, target));

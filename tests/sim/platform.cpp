@@ -86,8 +86,8 @@ HttpAnswer answer_of(const fake_platform::Reply& reply) {
 
 class WatchedSink final : public Sink {
   public:
-    WatchedSink(std::unique_ptr<Sink> sink, Schedule& schedule, Oracle& oracle)
-        : sink_(std::move(sink)), schedule_(schedule), oracle_(oracle) {}
+    WatchedSink(std::unique_ptr<Sink> sink, Schedule& schedule, Oracle& oracle, bool one_at_a_time)
+        : sink_(std::move(sink)), schedule_(schedule), oracle_(oracle), one_at_a_time_(one_at_a_time) {}
 
     std::string render(const Summary& summary, const DeliveryId& id) const override {
         return sink_->render(summary, id);
@@ -106,12 +106,16 @@ class WatchedSink final : public Sink {
         return sink_->remove(std::move(post), std::move(duplicate));
     }
     Quota quota(const Target& target) const override { return sink_->quota(target); }
+    bool writes_into_one(const Target& target) const override {
+        return one_at_a_time_ || sink_->writes_into_one(target);
+    }
     DuplicateCheck duplicate_check() const override { return sink_->duplicate_check(); }
 
   private:
     const std::unique_ptr<Sink> sink_;
     Schedule& schedule_;
     Oracle& oracle_;
+    const bool one_at_a_time_;
 };
 
 }  // namespace
@@ -153,7 +157,7 @@ void Platform::become_app(std::chrono::seconds lifetime) {
 std::map<std::string, std::unique_ptr<Sink>> Platform::sinks() const {
     auto sinks = make_sinks(settings());
     for (auto& [name, sink] : sinks)
-        sink = std::make_unique<WatchedSink>(std::move(sink), schedule_, oracle_);
+        sink = std::make_unique<WatchedSink>(std::move(sink), schedule_, oracle_, skew_.count() % 4 == 0);
     return sinks;
 }
 

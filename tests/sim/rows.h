@@ -152,6 +152,7 @@ class SimDeliveryRows final : public DeliveryRows {
     Result<void> update(const DeliveryRow& row) override;
     Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) override;
     Result<bool> has_older_open(const DeliveryRow& row) override;
+    Result<std::vector<SiblingDelivery>> siblings(const DeliveryRow& row) override;
     Result<bool> exists_to(const TurnId& turn, const std::string& sink, const std::string& target) override;
     Result<std::vector<DueDelivery>> due(std::size_t limit) override;
     Result<std::vector<DueDelivery>> due_dedups(std::size_t limit) override;

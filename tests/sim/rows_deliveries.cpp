@@ -72,6 +72,20 @@ Result<bool> SimDeliveryRows::has_older_open(const DeliveryRow& row) {
     return !transaction_.database().is_first(transaction_.database().ordinals.at(row.id), row);
 }
 
+Result<std::vector<SiblingDelivery>> SimDeliveryRows::siblings(const DeliveryRow& row) {
+    TRY_VOID(transaction_.statement());
+    const Database& database = transaction_.database();
+    const std::int64_t own = database.ordinals.at(row.id);
+    std::vector<SiblingDelivery> siblings;
+    for (const auto& [ordinal, other] : database.deliveries) {
+        if (other.callback_id != row.callback_id || ordinal == own) continue;
+        const bool is_sent = other.progress.state == DeliveryState::sent;
+        if (ordinal > own || (!is_sent && !is_free(other, database.now())))
+            siblings.push_back({other.id, ordinal > own, is_sent ? std::nullopt : other.lease_until});
+    }
+    return siblings;
+}
+
 Result<bool> SimDeliveryRows::exists_to(const TurnId& turn, const std::string& sink,
                                         const std::string& target) {
     TRY_VOID(transaction_.statement());

@@ -69,7 +69,7 @@ Result<void> load_summary(Transaction& transaction, ClaimedDelivery& claimed) {
 
 Post ClaimedDelivery::post() const {
     const Instant since = std::min(row.created_at, row.next_attempt_at.value_or(row.created_at));
-    return {row.id, row.conversation_id, target, row.body, row.intent_at.value_or(since)};
+    return {row.id, row.conversation_id, target, row.body, row.intent_at.value_or(since), newer};
 }
 
 Result<void> DeliveryClaimer::claim(const DeliveryId& delivery_id, Purpose purpose,
@@ -112,6 +112,24 @@ void DeliveryClaimer::find_sink(const CallbackRow& callback, ClaimedDelivery& cl
             processor ? "no sink \"" + claimed.row.sink + "\" in this version" : processor.error().text;
 }
 
+/// Learns which posts of the callback are newer, when all are written into one message. While a sender is at
+/// another of them this one waits: two that were written at the same time would know nothing of each other.
+/// The callback is locked, so that no other is claimed meanwhile.
+Result<bool> DeliveryClaimer::must_wait_for_sibling(Transaction& transaction,
+                                                    ClaimedDelivery& claimed) const {
+    claimed.newer.clear();
+    if (!claimed.sink->writes_into_one(claimed.target)) return false;
+    TRY(const auto siblings, transaction.deliveries().siblings(claimed.row));
+    for (const SiblingDelivery& sibling : siblings) {
+        if (sibling.held_until && *sibling.held_until > claimed.claimed_at) {
+            claimed.row.next_attempt_at = sibling.held_until;
+            return true;
+        }
+        if (sibling.is_newer) claimed.newer.push_back(sibling.id);
+    }
+    return false;
+}
+
 /// A post or a probe: needs its callback, its sink, its turn, and the frozen summary while the body is not
 /// rendered yet.
 Result<Admission> DeliveryClaimer::admit_post(Transaction& transaction, ClaimedDelivery& claimed) const {
@@ -138,6 +156,8 @@ Result<Admission> DeliveryClaimer::admit_post(Transaction& transaction, ClaimedD
         row.next_attempt_at = claimed.claimed_at;
         return Admission::put_off;
     }
+    TRY(const bool must_wait, must_wait_for_sibling(transaction, claimed));
+    if (must_wait) return Admission::put_off;
     TRY(const Admission admission, admit(transaction, claimed, clock_));
     if (admission != Admission::granted || !row.body.empty()) return admission;
     TRY_VOID(load_summary(transaction, claimed));

@@ -51,8 +51,9 @@ struct ClaimedDelivery {
     std::shared_ptr<Sink> sink;  ///< the one in use; stays alive when it is replaced meanwhile
     std::string obstacle;        ///< why there is no sink to talk to
     Target target;
-    Summary summary;    ///< to be rendered; only when the row has no body yet
-    std::string froze;  ///< the source of a summary that this claim had to freeze; else empty
+    Summary summary;                ///< to be rendered; only when the row has no body yet
+    std::string froze;              ///< the source of a summary that this claim had to freeze; else empty
+    std::vector<DeliveryId> newer;  ///< posts that are to stay above it in the message that all are in
     Quota quota;
     Permit permit;
     CredentialRow credential;        ///< the row of its credential, when the call was granted
@@ -83,6 +84,7 @@ class DeliveryClaimer {
   private:
     Result<Admission> admit_post(Transaction& transaction, ClaimedDelivery& claimed) const;
     Result<Admission> admit_dedup(Transaction& transaction, ClaimedDelivery& claimed) const;
+    Result<bool> must_wait_for_sibling(Transaction& transaction, ClaimedDelivery& claimed) const;
     void find_sink(const CallbackRow& callback, ClaimedDelivery& claimed) const;
 
     Store& store_;

@@ -176,6 +176,27 @@ Result<bool> MysqlDeliveryRows::has_older_open(const DeliveryRow& row) {
     return !rows.empty();
 }
 
+Result<std::vector<SiblingDelivery>> MysqlDeliveryRows::siblings(const DeliveryRow& row) {
+    TRY(const auto rows,
+        session_.query(
+            "SELECT e.delivery_id, e.ordinal>d.ordinal, IF(e.state='SENT',NULL,e.lease_until) FROM "
+            "deliveries e JOIN deliveries d ON d.delivery_id=? WHERE e.callback_id=? AND e.delivery_id<>? "
+            "AND "
+            "(e.ordinal>d.ordinal OR (e.state<>'SENT' AND e.lease_until>UTC_TIMESTAMP(6))) ORDER BY "
+            "e.ordinal",
+            {row.id, row.callback_id.value, row.id}));
+    std::vector<SiblingDelivery> siblings;
+    for (const SqlRow& values : rows) {
+        Columns columns(values);
+        SiblingDelivery sibling;
+        sibling.id = columns.id<DeliveryId>();
+        sibling.is_newer = columns.number() != 0;
+        sibling.held_until = columns.instant();
+        siblings.push_back(std::move(sibling));
+    }
+    return siblings;
+}
+
 Result<bool> MysqlDeliveryRows::exists_to(const TurnId& turn, const std::string& sink,
                                           const std::string& target) {
     TRY(const auto rows,

@@ -51,6 +51,13 @@ struct DueDelivery {
     std::string sink;
 };
 
+/// Another delivery of the same callback.
+struct SiblingDelivery {
+    DeliveryId id;
+    bool is_newer = false;
+    std::optional<Instant> held_until = {};  ///< a sender's lease ends then; nullopt, or past: none has one
+};
+
 /// Not thread-safe; valid as long as its transaction.
 class DeliveryRows {
   public:
@@ -69,6 +76,8 @@ class DeliveryRows {
     virtual Result<std::vector<DeliveryRow>> lock_of(const TurnId& turn) = 0;
     /// True when an older delivery of the callback is neither final nor parked.
     virtual Result<bool> has_older_open(const DeliveryRow& row) = 0;
+    /// The other deliveries of its callback that are newer, or that a sender may be posting, oldest first.
+    virtual Result<std::vector<SiblingDelivery>> siblings(const DeliveryRow& row) = 0;
     /// True when the turn already has a delivery to that place.
     virtual Result<bool> exists_to(const TurnId& turn, const std::string& sink,
                                    const std::string& target) = 0;

@@ -206,6 +206,45 @@ BOOST_AUTO_TEST_CASE(the_newest_turn_is_on_top_and_those_before_it_are_folded_be
     BOOST_TEST(slack.shown() == slack.post(2).body);
 }
 
+BOOST_AUTO_TEST_CASE(an_older_turn_that_comes_late_leaves_the_newer_ones_above_it) {
+    on_each([](const std::string& name) {
+        const Trial trial(name);
+        const auto earliest = trial.post(1);
+        const auto newest = trial.post(4);
+        for (const Post& post : {earliest, trial.post(3), newest})
+            BOOST_TEST(name_of(trial.sink().create(post).answer) == "sent");
+        auto late = trial.post(2);
+        late.newer = {trial.post(3).delivery_id, newest.delivery_id, trial.post(5).delivery_id};
+        const auto attempt = trial.sink().create(late);
+        BOOST_TEST(name_of(attempt.answer) == "sent", attempt.cause);
+        BOOST_TEST(attempt.receipt.remote_id.ends_with(fmt::format("{}", trial.acknowledged)));
+        BOOST_TEST(trial.visible() == 1U);
+        const auto shown = trial.shown();
+        BOOST_TEST(shown.starts_with("**Finished 4**"));
+        BOOST_TEST(trial.sink().find(newest).found.size() == 1U);
+        if (name == "slack") {
+            BOOST_TEST(shown == newest.body);
+            return;
+        }
+        BOOST_TEST(marker_of(shown) == marker_of(newest.body));
+        BOOST_TEST(position(shown, "**Finished 3**") < position(shown, "**Finished 2**"));
+        BOOST_TEST(position(shown, "**Finished 2**") < position(shown, "**Finished 1**"));
+        BOOST_TEST(trial.sink().find(late).found.size() == 1U);
+        BOOST_TEST(name_of(trial.sink().create(late).answer) == "sent");  // again: nothing changes
+        BOOST_TEST(trial.shown() == shown);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_older_turn_whose_newer_ones_are_not_there_yet_is_shown) {
+    on_each([](const std::string& name) {
+        const Trial trial(name);
+        auto late = trial.post(1);
+        late.newer = {trial.post(2).delivery_id};
+        BOOST_TEST(name_of(trial.sink().create(late).answer) == "sent");
+        BOOST_TEST(trial.shown() == late.body);
+    });
+}
+
 BOOST_AUTO_TEST_CASE(what_is_folded_stays_within_the_size_that_is_allowed) {
     Trial trial("github");
     trial.words = std::string(30000, 'w');
