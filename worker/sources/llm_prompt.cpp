@@ -77,8 +77,10 @@ std::string last_lines(const std::vector<std::string>& lines, std::size_t room) 
     return text;
 }
 
-/// The beginning and the end of a text, in at most `room` bytes.
-std::string ends_of(const std::string& text, std::size_t room) {
+/// The beginning and the end of a text, in at most `room` bytes. Its secrets go first: of one that is cut in
+/// two no half would be known.
+std::string ends_of(const std::string& whole, std::size_t room) {
+    const std::string text = redacted(agent::printable(whole));
     if (text.size() <= room) return text;
     const std::size_t half = room / 2;
     const std::string_view all(text);

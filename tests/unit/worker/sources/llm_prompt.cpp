@@ -4,6 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/decoded_text.h"
+#include "tests/support/secret_forms.h"
+
 using namespace epilogue;
 
 namespace {
@@ -20,6 +23,16 @@ agent::EventRef observation(const std::string& text, int exit_code) {
         {"timestamp", "2026-11-21T08:00:00"},
         {"tool_name", "terminal"},
         {"observation", {{"exit_code", exit_code}, {"content", {{{"type", "text"}, {"text", text}}}}}}};
+    return std::make_shared<agent::RemoteEvent>(*agent::parse_event(event.dump()));
+}
+
+agent::EventRef message(const std::string& text) {
+    const nlohmann::json event{
+        {"kind", "MessageEvent"},
+        {"id", "m"},
+        {"source", "user"},
+        {"timestamp", "2026-11-21T08:00:00"},
+        {"llm_message", {{"role", "user"}, {"content", {{{"type", "text"}, {"text", text}}}}}}};
     return std::make_shared<agent::RemoteEvent>(*agent::parse_event(event.dump()));
 }
 
@@ -52,6 +65,40 @@ BOOST_AUTO_TEST_CASE(secrets_are_gone_wherever_they_stood_also_where_a_text_is_c
     for (const std::size_t tokens : {1000U, 12'000U, 1'000'000U}) {
         const LlmPrompt prompt = prompt_of(material, {"", tokens}, fence);
         BOOST_TEST(!says(prompt.user, "ghp_0"));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(no_form_of_a_secret_reaches_a_model_wherever_it_stood) {
+    const auto forms = epilogue::testing::secret_forms();
+    BOOST_TEST(forms.size() >= 114U);
+    for (const auto& [text, secret] : forms) {
+        BOOST_TEST_INFO_SCOPE(text);
+        TurnMaterial material;
+        material.outcome = text;
+        material.task = text;
+        material.last_words = "I used " + text;
+        for (auto* lines : {&material.actions, &material.results, &material.errors, &material.tests,
+                            &material.files, &material.pull_requests})
+            *lines = {"one line", text, "another"};
+        TurnMaterial from_log;
+        add_history(from_log, {message(text), observation(text, 0), observation("It says: " + text, 1)},
+                    "nowhere", "");
+        for (const auto& each : {material, from_log}) {
+            const std::string asked = prompt_of(each, {}, fence).user;
+            BOOST_TEST(!says(asked, secret), asked);
+            BOOST_TEST(!says(decoded_text(asked).text, decoded_text(secret).text), asked);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_at_the_place_where_a_text_is_cut_leaves_no_half_of_itself) {
+    const std::string token = "ghp_0123456789abcdef0123456789abcdef0123";
+    for (std::size_t before = 100; before < 1500; before += 7) {
+        TurnMaterial material;
+        material.last_words = std::string(before, 'x') + " " + token + " " + std::string(3000, 'y');
+        BOOST_TEST(!says(prompt_of(material, {"", 1000}, fence).user, "ghp_"), before);
+        material.last_words = std::string(3000, 'y') + " " + token + " " + std::string(before, 'x');
+        BOOST_TEST(!says(prompt_of(material, {"", 1000}, fence).user, "0123 "), before);
     }
 }
 
