@@ -74,12 +74,14 @@ std::string posts_of(const std::vector<TurnEnd>& turns, const SummaryRules& rule
         const std::string github = post_on("github", turn, rules);
         const std::string gitlab = post_on("gitlab", turn, rules);
         const std::string slack = post_on("slack", turn, rules);
+        const std::string jira = post_on("jira", turn, rules);
         const std::string unmarked = github.substr(0, github.rfind("\n\n<!-- epilogue:1 "));
         text += "===== turn " + turn.turn_key + ": " + std::string(name_of(turn.verdict)) + "\n";
         text += "----- GitHub\n" + github + "\n";
         text += gitlab == github ? "----- GitLab: the same\n" : "----- GitLab\n" + gitlab + "\n";
         text +=
             slack == unmarked ? "----- Slack: the same without the marker\n" : "----- Slack\n" + slack + "\n";
+        text += "----- Jira\n" + jira + "\n";
     }
     return text.empty() ? "no turn has ended\n" : text;
 }
