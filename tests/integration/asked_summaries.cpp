@@ -311,6 +311,26 @@ BOOST_AUTO_TEST_CASE(a_models_budget_holds_for_the_whole_pool) {
     BOOST_TEST(rig.number("SELECT tokens_in+tokens_out FROM llm_spending") == 1000);
 }
 
+BOOST_AUTO_TEST_CASE(a_budget_of_questions_holds_for_the_whole_pool) {
+    FakeAgentServer agents;
+    Settings settings = asking(agents, {"ask_agent", "digest"});
+    settings["summary.questions_per_day"] = std::int64_t{2};
+    const Rig rig("asked_questions", 2, settings);
+    const auto one = rig.epilogue().worker();
+    const auto other = rig.epilogue().worker();
+    for (int i = 0; i < 6; ++i) {
+        const std::string id = std::to_string(i) + "-questions";
+        agents.add(id, turn(id, "stuck"), "stuck");
+        rig.add_github(id, "o/questions", i + 1, "once");
+        rig.publish(records_of(id, turn(id, "stuck")));
+    }
+    wait_for_posts(rig, 6);
+    BOOST_TEST(agents.bodies("POST /ask_agent").size() == 2U);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM summaries WHERE source='ask_agent'") == 2);
+    BOOST_TEST(rig.number("SELECT COUNT(*) FROM summaries WHERE source='digest'") == 4);
+    BOOST_TEST(rig.number("SELECT requests FROM llm_spending") == 2);
+}
+
 BOOST_AUTO_TEST_CASE(an_agent_that_is_told_to_summarise_does_so_once_and_without_a_post_of_its_own) {
     FakeAgentServer agents;
     const Rig rig("asked_told", 1, asking(agents, {"instruct", "final", "digest"}));

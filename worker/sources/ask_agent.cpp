@@ -34,23 +34,33 @@ std::string question_of(const SummarySection& section) {
     return question;
 }
 
+/// What is asked, and how often on a day.
+struct Asking {
+    std::string question;
+    int per_day = 0;
+    SummaryNotes* notes = nullptr;
+};
+
 /// An answer is about all that the conversation holds then, so the turn has to be its newest before and
 /// after.
 FinalMessageReply answer_of(const agent::ConversationCalls& calls, const FinalMessageQuery& query,
-                            const std::string& question) {
+                            const Asking& asking) {
     if (auto reply = has_gone_on(calls, query)) return std::move(*reply);
-    auto answer = calls.ask_agent(question);
+    if (auto cause = count_question(asking.notes, "ask_agent", asking.per_day); !cause.empty())
+        return {FinalMessageReply::Kind::refused, "", std::move(cause)};
+    auto answer = calls.ask_agent(asking.question);
     if (!answer) return reply_of(answer.error());
     if (auto reply = has_gone_on(calls, query)) return std::move(*reply);
     return {FinalMessageReply::Kind::confirmed, std::move(*answer), ""};
 }
 
 std::unique_ptr<FinalMessageSource> make_asker(const AskerSettings& settings) {
+    const auto& section = settings.sections.get<SummarySection>();
     return std::make_unique<AgentServerSource>(
         settings.find_server,
-        [question = question_of(settings.sections.get<SummarySection>())](
+        [asking = Asking{question_of(section), section.questions_per_day, settings.notes}](
             const agent::ConversationCalls& calls, const FinalMessageQuery& query, const std::stop_token&) {
-            return answer_of(calls, query, question);
+            return answer_of(calls, query, asking);
         },
         "an agent was asked about its conversation, and its server did not answer");
 }

@@ -1,6 +1,7 @@
 // What the agent writes when it is told, in its conversation, to summarise the turn: upstream's two phases.
 // Our instruction is a user message that ends with a mark (schemas/instruction.h), by which the fold leaves
 // it and its answer out of all turns, and by which it is found before it is sent again.
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -48,14 +49,20 @@ agent::AgentResult<std::string> hindrance_of(const agent::ConversationCalls& cal
 /// The conversation on its agent server.
 class InstructedOnServer final : public InstructedAgent {
   public:
-    InstructedOnServer(const agent::ConversationCalls& calls, const std::stop_token& stop)
-        : calls_(calls), stop_(stop) {}
+    /// `count` is asked right before the agent is told: why it may not be; "": it may.
+    InstructedOnServer(const agent::ConversationCalls& calls, const std::stop_token& stop,
+                       std::function<std::string()> count)
+        : calls_(calls), stop_(stop), count_(std::move(count)) {}
 
     agent::AgentResult<void> read_back(
         const std::function<bool(const agent::RemoteEvent&)>& wants_more) override {
         return calls_.read_back(agent::ConversationCalls::Clock::time_point::max(), wants_more);
     }
-    agent::AgentResult<std::string> hindrance() override { return hindrance_of(calls_); }
+    agent::AgentResult<std::string> hindrance() override {
+        auto hindrance = hindrance_of(calls_);
+        if (hindrance && hindrance->empty()) return count_();
+        return hindrance;
+    }
     agent::AgentResult<void> send(const std::string& text) override {
         return calls_.send_message(text, true);
     }
@@ -65,16 +72,25 @@ class InstructedOnServer final : public InstructedAgent {
   private:
     const agent::ConversationCalls& calls_;
     const std::stop_token& stop_;
+    const std::function<std::string()> count_;
+};
+
+/// What the agent is told, and how often on a day.
+struct Telling {
+    std::string text;
+    int per_day = 0;
+    SummaryNotes* notes = nullptr;
 };
 
 FinalMessageReply answer_of(const agent::ConversationCalls& calls, const FinalMessageQuery& query,
-                            const std::string& text, SummaryNotes& notes, const std::stop_token& stop) {
+                            const Telling& telling, const std::stop_token& stop) {
     if (query.status_event.empty()) return refused("no end stands in its log");
-    auto instruction = notes.instruction(query.turn);
+    auto instruction = telling.notes->instruction(query.turn);
     if (!instruction) return refused(instruction.error().text);
     if (!*instruction) return refused("no callback of the turn wants it");
-    InstructedOnServer told(calls, stop);
-    return instruct(told, query, **instruction, text);
+    InstructedOnServer told(calls, stop,
+                            [&] { return count_question(telling.notes, "instruct", telling.per_day); });
+    return instruct(told, query, **instruction, telling.text);
 }
 
 bool may_ask(const TurnEnd& turn) {
@@ -99,11 +115,12 @@ std::string text_of(const SummarySection& section) {
 
 std::unique_ptr<FinalMessageSource> make_asker(const AskerSettings& settings) {
     if (settings.notes == nullptr) return nullptr;
+    const auto& section = settings.sections.get<SummarySection>();
     return std::make_unique<AgentServerSource>(
         settings.find_server,
-        [text = text_of(settings.sections.get<SummarySection>()), notes = settings.notes](
+        [telling = Telling{text_of(section), section.instructions_per_day, settings.notes}](
             const agent::ConversationCalls& calls, const FinalMessageQuery& query,
-            const std::stop_token& stop) { return answer_of(calls, query, text, *notes, stop); },
+            const std::stop_token& stop) { return answer_of(calls, query, telling, stop); },
         "an agent was told to summarise its turn, and its server did not let it");
 }
 

@@ -62,6 +62,8 @@ ConfigKind llm_key() {
     return kind;
 }
 
+constexpr int most_a_day = 1'000'000;
+
 ConfigSection summary_section() {
     std::vector<std::string_view> names;
     std::vector<std::string_view> docs;
@@ -82,9 +84,14 @@ ConfigSection summary_section() {
              "How long a post waits at most for all sources together; those that ask share it."},
             {"question_file", text_file(place(&SummarySection::question_file)),
              "A file with what ask_agent asks; \"\": our own question for a summary in under 200 words."},
+            {"questions_per_day", number(place(&SummarySection::questions_per_day), 0, most_a_day),
+             "How many questions of ask_agent all workers together may ask in a day, by UTC; 0: no limit."},
             {"instruction_file", text_file(place(&SummarySection::instruction_file)),
              "A file with what instruct writes to the agent; \"\": our own instruction, which asks the "
              "same."},
+            {"instructions_per_day", number(place(&SummarySection::instructions_per_day), 0, most_a_day),
+             "How many instructions of instruct all workers together may send in a day, by UTC; 0: no "
+             "limit."},
             {"llm", llm_key(), "The model of the source llm: NAME of a section [llm.NAME]."},
             {"llm_template_file", text_file(place(&SummarySection::llm_template_file), llm_placeholders()),
              template_doc},

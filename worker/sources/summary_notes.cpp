@@ -46,6 +46,15 @@ bool wants_instruction(const std::string& processor_json) {
     return true;
 }
 
+std::string count_question(SummaryNotes* notes, std::string_view source, std::int64_t per_day) {
+    if (notes == nullptr || per_day == 0) return "";
+    // No model can have such a name.
+    const auto day =
+        notes->reserve("[summary] " + std::string(source), {.requests = 1}, {.requests = per_day});
+    if (!day) return day.error().text;
+    return *day ? "" : "the questions of today are used up";
+}
+
 Result<std::optional<TurnEnd>> StoredSummaryNotes::turn(const TurnId& turn) {
     std::optional<TurnEnd> found;
     TRY_VOID(store_.read_only([&](Transaction& transaction) -> Result<void> {
@@ -67,7 +76,8 @@ Result<std::optional<std::string>> StoredSummaryNotes::reserve(const std::string
         const std::string day = day_of(now);
         TRY(const LlmSpending spent, transaction.summaries().lock_llm_spending(model, day));
         const LlmSpending then = sum(spent, most);
-        if (is_over(then.tokens_in + then.tokens_out, limits.tokens) || is_over(then.cost, limits.cost))
+        if (is_over(then.tokens_in + then.tokens_out, limits.tokens) || is_over(then.cost, limits.cost) ||
+            is_over(then.requests, limits.requests))
             return {};
         reserved = day;
         return transaction.summaries().put_llm_spending(model, day, then);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "worker/core/conversation.h"
@@ -13,10 +14,12 @@
 
 namespace epilogue {
 
-/// How much of a named model the whole pool may use in a day (UTC); 0: as much as it likes.
+/// How much of a named model, or of another source, the whole pool may use in a day (UTC); 0: as much as it
+/// likes.
 struct LlmLimits {
     std::int64_t tokens = 0;
     std::int64_t cost = 0;  ///< in millionths of the currency of its prices
+    std::int64_t requests = 0;
 };
 
 /// Thread-safe. Errors are the database's.
@@ -57,6 +60,11 @@ class StoredSummaryNotes final : public SummaryNotes {
   private:
     Store& store_;
 };
+
+/// Counts one question of the source (its name in [summary] sources), of which the whole pool may ask so many
+/// in a day (UTC); 0: as many as it likes, and nothing is counted. "": it may be asked; else why not. What
+/// was counted stays so, whatever comes of the question.
+std::string count_question(SummaryNotes* notes, std::string_view source, std::int64_t per_day);
 
 /// Whether a callback's processor_json lets an agent be asked for a summary in its conversation: unless it
 /// says `send_summary_instruction` or `should_request_summary`, OpenHands' own flags, and they are false.

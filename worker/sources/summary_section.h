@@ -14,10 +14,12 @@ namespace epilogue {
 struct SummarySection {
     std::vector<std::string> sources{"final", "digest"};
     std::chrono::seconds deadline{120};
-    TextFile question_file;  ///< of ask_agent
-    std::string llm;         ///< the name of a model in [llm.NAME]
+    TextFile question_file;     ///< of ask_agent
+    int questions_per_day = 0;  ///< likewise; 0: no limit
+    std::string llm;            ///< the name of a model in [llm.NAME]
     TextFile llm_template_file;
     TextFile instruction_file;
+    int instructions_per_day = 0;  ///< 0: no limit
     std::string web_url;
     Language language = Language::english;
     bool figures = false;

@@ -120,6 +120,8 @@ web_url = "https://x/{conversation_id}"
 language = "de"
 figures = true
 llm = "fast"
+questions_per_day = 5
+instructions_per_day = 6
 [llm.fast]
 base_url = "https://llm/v1/"
 model = "small"
@@ -206,6 +208,8 @@ format = "json"
     summary.web_url = "https://x/{conversation_id}";
     summary.language = Language::german;
     summary.figures = true;
+    summary.questions_per_day = 5;
+    summary.instructions_per_day = 6;
     summary.llm = "fast";
     auto& fast = expected.extensions.edit<LlmSection>().models["fast"];
     fast.base_url = "https://llm/v1";

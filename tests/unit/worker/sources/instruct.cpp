@@ -27,9 +27,12 @@ const std::string ask_id = "0f9b2f4e-3c52-4b8e-9a51-5f0f2c1d7e60";
 class Notes final : public SummaryNotes {
   public:
     Result<std::optional<TurnEnd>> turn(const TurnId&) override { return std::optional<TurnEnd>(); }
-    Result<std::optional<std::string>> reserve(const std::string&, const LlmSpending&,
-                                               const LlmLimits&) override {
-        return std::optional<std::string>();
+    Result<std::optional<std::string>> reserve(const std::string& source, const LlmSpending& most,
+                                               const LlmLimits& limits) override {
+        BOOST_TEST(source == "[summary] instruct");
+        if (counted + most.requests > limits.requests) return std::optional<std::string>();
+        counted += most.requests;
+        return std::optional<std::string>("2026-11-23");
     }
     Result<void> settle(const std::string&, const std::string&, const LlmSpending&,
                         const LlmSpending&) override {
@@ -38,6 +41,7 @@ class Notes final : public SummaryNotes {
     Result<std::optional<std::string>> instruction(const TurnId&) override { return wanted; }
 
     std::optional<std::string> wanted = ask_id;
+    std::int64_t counted = 0;
 };
 
 std::string marked(const std::string& text) {
@@ -49,6 +53,7 @@ struct Scene {
     FakeAgentServer there;
     Notes notes;
     std::string status;
+    int per_day = 0;
 
     explicit Scene(const std::string& version = "1.58.0", const std::string& ended_with = "finished")
         : there(version), status(ended_with) {
@@ -79,6 +84,7 @@ struct Scene {
     FinalMessageReply ask(std::chrono::milliseconds within = 30s, const std::stop_token& stop = {}) {
         ConfigExtensions sections;
         sections.edit<SummarySection>().sources = {"instruct", "digest"};
+        sections.edit<SummarySection>().instructions_per_day = per_day;
         const auto source =
             make_asking_sources({.sections = sections,
                                  .find_server = [server = there.client()](const ConversationId&)
@@ -288,4 +294,22 @@ BOOST_AUTO_TEST_CASE(only_rows_that_say_so_want_no_instruction) {
         BOOST_TEST(wants_instruction(json));
     for (const char* json : {R"({"send_summary_instruction":false})", R"({"should_request_summary":false})"})
         BOOST_TEST(!wants_instruction(json));
+}
+
+BOOST_AUTO_TEST_CASE(no_more_instructions_are_sent_in_a_day_than_its_budget_has) {
+    Scene scene;
+    scene.per_day = 1;
+    BOOST_TEST((scene.ask().kind == Kind::confirmed));
+    BOOST_TEST(scene.notes.counted == 1);
+    // It is found in the log: nothing is sent for the answer, and nothing counted.
+    BOOST_TEST((scene.ask().kind == Kind::confirmed));
+    BOOST_TEST(scene.notes.counted == 1);
+    BOOST_TEST(scene.sent() == 1U);
+    Scene next;
+    next.per_day = 1;
+    next.notes.counted = 1;
+    const FinalMessageReply reply = next.ask();
+    BOOST_TEST((reply.kind == Kind::not_confirmed));
+    BOOST_TEST(reply.cause == "the questions of today are used up");
+    BOOST_TEST(next.sent() == 0U);
 }
