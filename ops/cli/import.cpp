@@ -12,7 +12,7 @@
 #include "base/io/log.h"
 #include "base/stoppable_wait.h"
 #include "ops/cli/command.h"
-#include "ops/cli/signal_watch.h"
+#include "ops/cli/drain_signals.h"
 #include "ops/importer/importer.h"
 #include "worker/settings.h"
 
@@ -129,12 +129,8 @@ class Follower {
 };
 
 void follow(const ImportOptions& options, const PostgresAddress& address, MysqlStore& store) {
-    std::stop_source stop;
-    const SignalWatch watch({SIGTERM, SIGINT}, [&](int signal) {
-        if (stop.stop_requested()) std::_Exit(128 + signal);
-        stop.request_stop();
-    });
-    Follower(options, address, store).run(stop.get_token());
+    const DrainSignals signals("import");
+    Follower(options, address, store).run(signals.told_to_end());
 }
 
 void import_rows(const ImportOptions& options) {

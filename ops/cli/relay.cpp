@@ -10,11 +10,10 @@
 
 #include "agent/relay/app_server/app_server.h"
 #include "agent/relay/door.h"
-#include "base/io/log.h"
 #include "ops/cli/command.h"
+#include "ops/cli/drain_signals.h"
 #include "ops/cli/output.h"
 #include "ops/cli/relay_once.h"
-#include "ops/cli/signal_watch.h"
 
 namespace epilogue::cli {
 namespace {
@@ -111,13 +110,8 @@ void add_relay(CLI::App& program) {
         const Config config = load(*common);
         if (!once->from.empty()) return relay_once(config, *once, *common);
         std::signal(SIGPIPE, SIG_IGN);  // a client that has gone is a write that failed
-        std::stop_source stop;
-        const SignalWatch watch({SIGTERM, SIGINT}, [&](int signal) {
-            if (stop.stop_requested()) std::_Exit(128 + signal);
-            log_info("draining; a second signal ends at once");
-            stop.request_stop();
-        });
-        if (const auto ran = run_relay(config, stop.get_token()); !ran)
+        const DrainSignals signals("relay");
+        if (const auto ran = run_relay(config, signals.told_to_end()); !ran)
             refuse_configuration(*common, ran.error());
     });
 }

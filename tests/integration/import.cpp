@@ -371,6 +371,12 @@ BOOST_AUTO_TEST_CASE(following_takes_over_what_is_new_and_outlives_a_database_th
     eventually("the change is followed", [&] {
         return tables.number("SELECT COUNT(*) FROM conversation_callbacks WHERE status='COMPLETED'") == 1;
     });
+    for (const auto& [signal, said] :
+         {std::pair(SIGHUP, "SIGHUP is ignored"), std::pair(SIGUSR1, "SIGUSR1 is ignored")}) {
+        follower.signal(signal);
+        eventually(said, [&] { return contains(follower.err(), said); });
+    }
+    BOOST_TEST(follower.running());
     follower.signal(SIGTERM);
     BOOST_TEST(follower.wait(patience).value_or(-1) == 0);
     // A line for each pass that had news; a row that cannot be read is said once.

@@ -1,4 +1,5 @@
 // Signals to a running worker that do not end it: SIGHUP reads the configuration again, SIGUSR1 does nothing.
+// To a relay neither does anything.
 #define BOOST_TEST_MODULE reload
 #include <fstream>
 
@@ -7,6 +8,7 @@
 #include <signal.h>
 
 #include "tests/support/eventually.h"
+#include "tests/support/ports.h"
 #include "tests/support/rig.h"
 #include "tests/support/text.h"
 
@@ -117,4 +119,20 @@ BOOST_AUTO_TEST_CASE(sigusr1_is_ignored) {
     check_posts(rig, "ignored");
     BOOST_TEST(worker.process().running());
     BOOST_TEST(worker.process().stop(30s) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_relay_says_that_it_ignores_sighup_and_sigusr1_and_goes_on) {
+    const Rig rig("relay_signals", 1);
+    const auto port = free_port();
+    WorkerProcess relay(
+        rig.epilogue().start({"relay"}, {{"EPILOGUE_RELAY_HTTP_LISTEN", "127.0.0.1:" + std::to_string(port)},
+                                         {"EPILOGUE_RELAY_KEYS", "key"}}),
+        port);
+    relay.wait_ready(patience);
+    relay.process().signal(SIGHUP);
+    wait_said(relay, "SIGHUP is ignored");
+    relay.process().signal(SIGUSR1);
+    wait_said(relay, "SIGUSR1 is ignored");
+    BOOST_TEST(relay.get("/readyz").status == 200);
+    BOOST_TEST(relay.process().stop(30s) == 0);
 }
