@@ -22,7 +22,7 @@
 
 namespace epilogue::agent {
 
-/// A status as the socket told it, or that a `/goal` loop goes on or has ended; and how manieth it was.
+/// A status as the socket told it, or that a `/goal` loop goes on or has ended, with its number.
 struct SeenStatus {
     std::string status;          ///< "" of a loop
     std::uint64_t number = 0;    ///< from 1; grows with each status seen

@@ -1,7 +1,6 @@
 // Whether a partition's log is still the one that the stored position belongs to, and where reading goes on
-// when it is not. Brokers number a topic that was made anew from 0 again, and the client (librdkafka 2.0.2)
-// knows no topic ids: therefore a record that is known to be of the log (the anchor) is read again and
-// compared.
+// when it is not. Brokers number a topic that was made anew from 0 again, and its id is not asked for:
+// therefore a record that is known to be of the log (the anchor) is read again and compared.
 #pragma once
 
 #include <cstdint>
