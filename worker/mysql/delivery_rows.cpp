@@ -178,13 +178,12 @@ Result<bool> MysqlDeliveryRows::has_older_open(const DeliveryRow& row) {
 
 Result<std::vector<SiblingDelivery>> MysqlDeliveryRows::siblings(const DeliveryRow& row) {
     TRY(const auto rows,
-        session_.query(
-            "SELECT e.delivery_id, e.ordinal>d.ordinal, IF(e.state='SENT',NULL,e.lease_until) FROM "
-            "deliveries e JOIN deliveries d ON d.delivery_id=? WHERE e.callback_id=? AND e.delivery_id<>? "
-            "AND "
-            "(e.ordinal>d.ordinal OR (e.state<>'SENT' AND e.lease_until>UTC_TIMESTAMP(6))) ORDER BY "
-            "e.ordinal",
-            {row.id, row.callback_id.value, row.id}));
+        session_.query("SELECT e.delivery_id, e.ordinal>d.ordinal, IF(e.state='SENT',NULL,e.lease_until) "
+                       "FROM deliveries e JOIN deliveries d ON d.delivery_id=? "
+                       "WHERE e.callback_id=? AND e.delivery_id<>? AND "
+                       "(e.ordinal>d.ordinal OR (e.state<>'SENT' AND e.lease_until>UTC_TIMESTAMP(6))) "
+                       "ORDER BY e.ordinal",
+                       {row.id, row.callback_id.value, row.id}));
     std::vector<SiblingDelivery> siblings;
     for (const SqlRow& values : rows) {
         Columns columns(values);
