@@ -10,9 +10,9 @@
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
 #include "worker/core/cut_words.h"
-#include "worker/deliver/freeze.h"
 #include "worker/store/delivery_rows.h"
 #include "worker/store/fence.h"
+#include "worker/store/freeze.h"
 #include "worker/store/leased_rows.h"
 #include "worker/store/summary_rows.h"
 

@@ -8,7 +8,7 @@
 #include "worker/deliver/admission.h"
 #include "worker/deliver/breakers.h"
 #include "worker/deliver/credentials.h"
-#include "worker/deliver/freeze.h"
+#include "worker/store/freeze.h"
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {

@@ -5,7 +5,7 @@
 
 #include "schemas/summary.h"
 #include "worker/core/conversation.h"
-#include "worker/deliver/freeze.h"
+#include "worker/store/freeze.h"
 #include "worker/store/summary_rows.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/deliver/freeze.h"
+#include "worker/store/freeze.h"
 
 #include "base/mutant.h"
 #include "worker/store/delivery_rows.h"
