@@ -13,6 +13,7 @@
 #include "base/io/log.h"
 #include "base/version.h"
 #include "sinks/port/topic_request.h"
+#include "worker/serve/janitor.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
 #include "worker/token_command.h"

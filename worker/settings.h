@@ -14,11 +14,12 @@
 #include "worker/apply/batch.h"
 #include "worker/apply/planner.h"
 #include "worker/apply/registration.h"
-#include "worker/core/retention.h"
 #include "worker/parts.h"
 #include "worker/store/store.h"
 
 namespace epilogue {
+
+struct RetentionRules;  // worker/serve/janitor.h has them
 
 MysqlSettings mysql_settings(const Config& config);
 /// With a client.id of its own for each call.
