@@ -22,19 +22,6 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
-const std::string github_v0 =
-    "server.conversation_callback_processor.github_callback_processor.GithubCallbackProcessor";
-
-std::string github_view(int number, const std::string& more = "") {
-    return R"({"github_view":{"full_repo_name":"octo/imported","issue_number":)" + std::to_string(number) +
-           R"(},"send_summary_instruction":true)" + more + "}";
-}
-
-std::string slack_v1(const std::string& channel) {
-    return R"({"slack_view_data":{"channel_id":")" + channel +
-           R"(","message_ts":"17.5","thread_ts":null,"team_id":"T1"},"kind":"SlackV1CallbackProcessor"})";
-}
-
 /// "00000000-0000-4000-8000-0000000000NN", as V1 has ids.
 std::string uuid(std::size_t number) {
     std::string digits = std::to_string(number);

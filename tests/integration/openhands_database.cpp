@@ -101,4 +101,17 @@ std::string OpenHandsDatabase::content() const {
     return all;
 }
 
+const std::string github_v0 =
+    "server.conversation_callback_processor.github_callback_processor.GithubCallbackProcessor";
+
+std::string github_view(int number, const std::string& more) {
+    return R"({"github_view":{"full_repo_name":"octo/imported","issue_number":)" + std::to_string(number) +
+           R"(},"send_summary_instruction":true)" + more + "}";
+}
+
+std::string slack_v1(const std::string& channel) {
+    return R"({"slack_view_data":{"channel_id":")" + channel +
+           R"(","message_ts":"17.5","thread_ts":null,"team_id":"T1"},"kind":"SlackV1CallbackProcessor"})";
+}
+
 }  // namespace epilogue::testing

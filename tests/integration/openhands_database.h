@@ -39,6 +39,13 @@ class OpenHandsDatabase {
     std::string name_;
 };
 
+/// processor_type of a GitHub row of V0, and its processor_json, for octo/imported#`number`, with `more`
+/// members.
+extern const std::string github_v0;
+std::string github_view(int number, const std::string& more = "");
+/// The processor of a Slack row of V1.
+std::string slack_v1(const std::string& channel);
+
 /// 'text' for PostgreSQL.
 std::string pg_quoted(const std::string& text);
 
