@@ -7,7 +7,7 @@
 namespace epilogue::sim {
 namespace {
 
-constexpr std::int64_t enough = 1000;
+constexpr std::size_t schedules_for_one = 60;  ///< each fault comes at least once in so many, as a mean
 constexpr int enough_kinds = 3;
 constexpr std::int64_t enough_records = 50;
 constexpr std::size_t shown_violations = 20;
@@ -55,6 +55,7 @@ std::string Tally::report() const {
 }
 
 std::vector<std::string> Tally::missing() const {
+    const auto enough = static_cast<std::int64_t>(records_.size() / schedules_for_one);
     std::vector<std::string> rare;
     for (std::size_t i = 0; i < fault_kinds; ++i)
         if (faults_.faults[i] < enough) rare.emplace_back(name_of(static_cast<Fault>(i)));
