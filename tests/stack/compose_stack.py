@@ -81,6 +81,7 @@ class ComposeStack:
             "/var/lib/epilogue": str(self.state),
             "/run/epilogue": str(self.state),
             "/etc/prometheus/prometheus.yml": str(self.folder / "prometheus.yml"),
+            "/etc/prometheus/consoles": str(self.folder / "consoles"),
             "=/prometheus": f"={self.folder / 'prometheus'}",
             "0.0.0.0:9464": f"127.0.0.1:{worker}",
             "/127.0.0.1/9464": f"/127.0.0.1/{worker}",
@@ -150,9 +151,14 @@ class ComposeStack:
         return float(self.services[name].get("stop_grace_period", "10s").removesuffix("s"))
 
     def write_prometheus_config(self):
-        """The mounted file. Each search by DNS becomes the one address at which our worker or relay listens."""
-        mount = [v for v in self.services["prometheus"]["volumes"] if ":/etc/prometheus/prometheus.yml:" in v]
-        config = yaml.safe_load((ROOT / mount[0].split(":")[0]).read_text())
+        """The mounted files. Each search by DNS becomes the one address at which our worker or relay listens."""
+        for volume in self.services["prometheus"]["volumes"]:
+            source, target = volume.split(":")[:2]
+            if target.startswith("/etc/prometheus/"):
+                copy = self.folder / target.removeprefix("/etc/prometheus/")
+                copy.parent.mkdir(exist_ok=True)
+                shutil.copy(ROOT / source, copy)
+        config = yaml.safe_load((self.folder / "prometheus.yml").read_text())
         for job in config["scrape_configs"]:
             for found in job.pop("dns_sd_configs", []):
                 job["static_configs"] = [{"targets": [f"127.0.0.1:{self.ports[name]}" for name in found["names"]]}]
