@@ -20,6 +20,7 @@ SERVICE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"][
 METRICS = set(re.findall(r'"((?:epilogue|process)_\w+)"', (ROOT / "worker/observe/metrics.cpp").read_text()
                          + (ROOT / "worker/observe/process_metrics.cpp").read_text()
                          + (ROOT / "ops/relay/relay_metrics.cpp").read_text()))
+RUNBOOK = set(re.findall(r"^## (.+)$", (ROOT / "ops/runbook.md").read_text(), re.M))
 SHOWN = {"timeseries", "stat", "bargauge"}
 
 broken = []
@@ -41,6 +42,14 @@ def check_query(title, target):
         rule(re.sub(r"_(bucket|sum|count)$", "", name) in METRICS or name in METRICS, title, f"nobody exports {name}")
 
 
+def check_links(title, links):
+    """Each leads to the heading of the runbook that it is called by, on the Prometheus that the dashboard's variable names."""
+    for link in links:
+        heading = link["title"].removeprefix("Runbook: ")
+        rule(heading in RUNBOOK, title, f"the runbook has no heading {heading}")
+        rule(link["url"] == f"${{prometheus:raw}}/consoles/runbook.html#{heading.lower()}", title, f"leads to {link['url']}")
+
+
 def check_panel(panel):
     title = panel.get("title", "")
     rule(title, f"panel {panel['id']}", "needs a title")
@@ -54,6 +63,7 @@ def check_panel(panel):
     rule(len({t["refId"] for t in panel["targets"]}) == len(panel["targets"]), title, "two queries have one refId")
     for target in panel["targets"]:
         check_query(title, target)
+    check_links(title, panel.get("links", []))
 
 
 def check_places():
@@ -85,6 +95,10 @@ rule(len(set(ids)) == len(ids), "dashboard", "two panels have one id")
 rule(DASHBOARD.get("uid") and DASHBOARD.get("title"), "dashboard", "needs a uid and a title")
 for one in DASHBOARD["panels"]:
     check_panel(one)
+linked = {link["title"].removeprefix("Runbook: ") for one in DASHBOARD["panels"] for link in one.get("links", [])}
+rule(linked == RUNBOOK, "dashboard", f"no panel leads to these headings of the runbook: {RUNBOOK - linked}")
+variables = {one["name"]: one for one in DASHBOARD["templating"]["list"]}
+rule(variables.get("prometheus", {}).get("query") == "http://127.0.0.1:9090", "dashboard", "its links need the stack's Prometheus")
 check_places()
 check_provisioning()
 print("\n".join(broken) or f"{len(ids)} panels keep every rule")
