@@ -17,8 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a body begins with; one that was frozen before there was the outcome is the bare text.
-constexpr std::string_view first_member = R"({"summary":)";
+/// How a body's last line begins, which has the outcome; one that was frozen before there was one has no such
+/// line.
+constexpr std::string_view outcome_begins = R"({"type":"conversation.turn_ended",)";
 
 std::string text_of(const Summary& summary) {
     std::string text;
@@ -38,7 +39,7 @@ std::string joined(const std::string& first, std::string_view second) {
 }  // namespace
 
 std::string LogSink::render(const Summary& summary, const DeliveryId& delivery_id) const {
-    return joined(one_line_of(Json{{"summary", text_of(summary)}}), outcome_body(summary, delivery_id));
+    return text_of(summary) + "\n" + outcome_body(summary, delivery_id);
 }
 
 Dialogue<LookupResult> LogSink::find(Post) {
@@ -48,12 +49,13 @@ Dialogue<LookupResult> LogSink::find(Post) {
 }
 
 Dialogue<Attempt> LogSink::create(Post post) {
+    const auto last_line = std::string_view(post.body).substr(post.body.rfind('\n') + 1);
+    const bool has_outcome = last_line.size() < post.body.size() && last_line.starts_with(outcome_begins);
+    const auto text = post.body.substr(0, post.body.size() - (has_outcome ? last_line.size() + 1 : 0));
     // JSON escapes line ends, so the text and the ids stay on one line.
-    const auto ids =
-        one_line_of(Json{{"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}});
-    const auto& body = post.body;
-    auto request =
-        log_line(joined(ids, body.starts_with(first_member) ? body : one_line_of(Json{{"summary", body}})));
+    const auto first = one_line_of(Json{
+        {"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}, {"summary", text}});
+    auto request = log_line(has_outcome ? joined(first, last_line) : first);
     const auto answer = co_await request;
     if (answer.outcome != HttpOutcome::answered) co_return not_sent(Answer::retry, answer.cause);
     Attempt attempt;

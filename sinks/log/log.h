@@ -22,8 +22,8 @@ struct LogTarget {
 /// repeats.
 class LogSink final : public Sink {
   public:
-    /// The outcome (sinks/format/outcome_body.h), and before it as `summary` headline, words, facts and link
-    /// in plain text: nothing unseen, no secrets; mentions and comments as they are.
+    /// Headline, words, facts and link in plain text: nothing unseen, no secrets; mentions and comments as
+    /// they are. The last line is the outcome (sinks/format/outcome_body.h).
     std::string render(const Summary& summary, const DeliveryId& delivery_id) const override;
     /// Never fails, and never finds anything.
     Dialogue<LookupResult> find(Post post) override;
