@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(
     a_log_that_cannot_be_read_is_left_alone_although_nothing_of_its_server_is_followed_meanwhile) {
     Trial trial("1.7.3");
     trial.server.on("GET /events/search", [](const auto&) { return fake_platform::json_reply(500, "{}"); });
-    trial.rules.deadlines.log_pause = 60s;
+    trial.rules.deadlines.log_pause = 3600s;
     const auto follower = trial.follower();
     FakeAgentServer other("1.7.3");
     for (int round = 0; round < 4; ++round) {
