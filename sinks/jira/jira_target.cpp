@@ -10,37 +10,18 @@
 namespace epilogue {
 namespace {
 
-constexpr std::size_t max_key_bytes = 100;
 constexpr std::size_t max_url_bytes = 2000;
-constexpr std::size_t max_site_bytes = 200;
 
 /// The members that name a site: ours, and those of upstream's generations.
 constexpr std::array<std::string_view, 3> site_members{"site", "workspace_name", "jira_cloud_id"};
-
-/// It goes into URLs: a project's key, '-', and a number.
-bool is_issue_key(std::string_view text) {
-    const std::size_t dash = text.rfind('-');
-    return dash != std::string_view::npos && dash > 0 && text.size() <= max_key_bytes &&
-           is_digits(text.substr(dash + 1)) &&
-           std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(dash),
-                       [](char c) { return is_letter_or_digit(c) || c == '_'; });
-}
 
 bool is_url(std::string_view text) {
     return text.size() <= max_url_bytes && (text.starts_with("https://") || text.starts_with("http://"));
 }
 
-/// It is shown, and stands in names of settings.
-bool is_site(std::string_view text) {
-    return !text.empty() && text.size() <= max_site_bytes &&
-           std::none_of(text.begin(), text.end(), [](char c) {
-               return static_cast<unsigned char>(c) < ' ' || c == '\x7f' || c == '"' || c == '\\';
-           });
-}
-
 constexpr TextRule key_rule{is_issue_key, R"(an issue's key such as "PROJ-12")"};
 constexpr TextRule url_rule{is_url, "an http:// or https:// URL"};
-constexpr TextRule site_rule{is_site, "the name of a site"};
+constexpr TextRule site_rule{is_site_name, "the name of a site"};
 
 JiraTarget read(const ProcessorReader& json) {
     JiraTarget target{json.text("issue_key", key_rule), json.optional_text("base_api_url", url_rule)};

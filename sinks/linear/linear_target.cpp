@@ -10,8 +10,6 @@ namespace epilogue {
 namespace {
 
 constexpr std::size_t uuid_bytes = 36;
-constexpr std::size_t max_key_bytes = 100;
-constexpr std::size_t max_workspace_bytes = 200;
 constexpr std::string_view view_member = "linear_view_data";
 
 bool is_uuid(std::string_view text) {
@@ -20,25 +18,9 @@ bool is_uuid(std::string_view text) {
            });
 }
 
-bool is_issue_key(std::string_view text) {
-    const std::size_t dash = text.rfind('-');
-    return dash != std::string_view::npos && dash > 0 && text.size() <= max_key_bytes &&
-           is_digits(text.substr(dash + 1)) &&
-           std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(dash),
-                       [](char c) { return is_letter_or_digit(c) || c == '_'; });
-}
-
-/// It is shown, and stands in names of settings.
-bool is_workspace(std::string_view text) {
-    return !text.empty() && text.size() <= max_workspace_bytes &&
-           std::none_of(text.begin(), text.end(), [](char c) {
-               return static_cast<unsigned char>(c) < ' ' || c == '\x7f' || c == '"' || c == '\\';
-           });
-}
-
 constexpr TextRule id_rule{is_uuid, "an issue's UUID"};
 constexpr TextRule key_rule{is_issue_key, R"(an issue's key such as "ENG-12")"};
-constexpr TextRule workspace_rule{is_workspace, "the name of a workspace"};
+constexpr TextRule workspace_rule{is_site_name, "the name of a workspace"};
 
 LinearTarget read(const ProcessorReader& json) {
     LinearTarget target{json.optional_text("issue_id", id_rule), json.optional_text("issue_key", key_rule),
