@@ -17,6 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view type_of_event = "conversation.turn_ended";
 constexpr std::size_t max_body_characters = 64000;  ///< of the Markdown, as in a post
 
 Json text_or_null(std::string_view text) {
@@ -88,7 +89,7 @@ Json outcome_of(const Summary& summary, const DeliveryId& delivery_id) {
     Summary shown = summary;
     shown.link.clear();  // it has a member of its own
     const std::string markdown = markdown_post(shown, "", max_body_characters);
-    return {{"type", "conversation.turn_ended"},
+    return {{"type", type_of_event},
             {"data",
              {{"delivery", delivery_id.text()},
               {"conversation", text_or_null(about.conversation_id)},
@@ -103,6 +104,10 @@ Json outcome_of(const Summary& summary, const DeliveryId& delivery_id) {
 
 std::string outcome_body(const Summary& summary, const DeliveryId& delivery_id) {
     return one_line_of(outcome_of(summary, delivery_id));
+}
+
+bool is_outcome_body(std::string_view line) {
+    return line.starts_with(R"({"type":")" + std::string(type_of_event) + R"(",)");
 }
 
 std::string one_line_of(const Json& json) {

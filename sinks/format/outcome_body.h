@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -16,6 +17,9 @@ nlohmann::ordered_json outcome_of(const Summary& summary, const DeliveryId& deli
 
 /// The same as text, on one line.
 std::string outcome_body(const Summary& summary, const DeliveryId& delivery_id);
+
+/// Whether a line is one that outcome_body() made.
+bool is_outcome_body(std::string_view line);
 
 /// JSON on one line; malformed bytes become U+FFFD.
 std::string one_line_of(const nlohmann::ordered_json& json);

@@ -17,10 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// How a body's last line begins, which has the outcome; one that was frozen before there was one has no such
-/// line.
-constexpr std::string_view outcome_begins = R"({"type":"conversation.turn_ended",)";
-
 std::string text_of(const Summary& summary) {
     std::string text;
     for (const auto& part : {summary.headline, summary.final_message, summary.facts, summary.link}) {
@@ -49,8 +45,9 @@ Dialogue<LookupResult> LogSink::find(Post) {
 }
 
 Dialogue<Attempt> LogSink::create(Post post) {
+    // A body that was frozen before there were outcomes is the text alone.
     const auto last_line = std::string_view(post.body).substr(post.body.rfind('\n') + 1);
-    const bool has_outcome = last_line.size() < post.body.size() && last_line.starts_with(outcome_begins);
+    const bool has_outcome = last_line.size() < post.body.size() && is_outcome_body(last_line);
     const auto text = post.body.substr(0, post.body.size() - (has_outcome ? last_line.size() + 1 : 0));
     // JSON escapes line ends, so the text and the ids stay on one line.
     const auto first = one_line_of(Json{
