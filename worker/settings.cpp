@@ -13,6 +13,7 @@
 #include "base/io/log.h"
 #include "base/version.h"
 #include "sinks/port/topic_request.h"
+#include "worker/agents/reconciler.h"
 #include "worker/serve/janitor.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
@@ -149,9 +150,9 @@ int appliers(const Config& config) {
 }
 
 std::size_t post_sessions(const Config& config) {
-    // The reconciler's threads, three sweepers, the adopter, the janitor, the gauges.
-    constexpr int others = 8 + 3 + 3;
-    return static_cast<std::size_t>(config.worker.senders) + summariser_threads + others;
+    // Three sweepers, the adopter, the janitor, the gauges.
+    constexpr int others = 3 + 3;
+    return static_cast<std::size_t>(config.worker.senders) + summariser_threads + reconciler_threads + others;
 }
 
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation) {

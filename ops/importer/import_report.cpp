@@ -29,9 +29,8 @@ std::string lines_about_keys(const ImportReport& report) {
     std::string text;
     for (const auto& [cloud_id, rows] : report.keys_left_out)
         text += fmt::format(
-            "not taken over: the API key in {} row(s) of Jira's: set [jira{}] api_url, email and token, or "
-            "their "
-            "posts wait for it\n",
+            "not taken over: the API key in {} row(s) of Jira's: set [jira{}] api_url, email and token, "
+            "or their posts wait for it\n",
             rows, cloud_id.empty() ? "" : ".sites.\"" + harmless(cloud_id) + "\"");
     return text;
 }

@@ -18,7 +18,6 @@
 namespace epilogue {
 namespace {
 
-constexpr int threads = 8;
 constexpr std::size_t sweep_rows = 200;
 constexpr std::chrono::seconds sweep_every{1};
 constexpr std::chrono::seconds lease{120};
@@ -62,11 +61,13 @@ Reconciler::Reconciler(Store& store, const Planner& planner, AgentLogSource logs
       rules_(std::move(rules)),
       observer_(std::move(observer)),
       gaps_(store, rules_.batch.default_agent_server),
-      queue_({.threads = threads,
+      queue_({.threads = reconciler_threads,
               .thread_name = "catch-up",
               .sweeper_name = "catch-up sweep",
               .sweep_every = sweep_every,
-              .max_per_group = mutant(Mutant::neighbours_held_up) ? threads : room_of_one_server(threads)}) {}
+              .max_per_group = mutant(Mutant::neighbours_held_up) ? reconciler_threads
+                                                                  : room_of_one_server(reconciler_threads)}) {
+}
 
 void Reconciler::start() {
     queue_.start([this](const Task& task, const std::stop_token& stop) { complain(work_at(task, stop)); },

@@ -23,6 +23,9 @@
 
 namespace epilogue {
 
+/// How many of its threads may ask servers, and the database, at the same time.
+inline constexpr int reconciler_threads = 8;
+
 struct ReconcileRules {
     std::string group;
     std::string topic;
