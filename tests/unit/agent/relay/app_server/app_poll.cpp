@@ -205,6 +205,7 @@ struct Trial {
         rules.owner = owner;
         rules.look_every = 20ms;
         rules.quiet_every = 20ms;
+        rules.first_floor = 24h * 365 * 50;  // what its conversations were updated on is a day of the past
         AppPollObserver observer;
         observer.make_record = [](const ConversationId& id, std::string_view json) {
             return std::optional(TopicRecord{id, std::string(json)});
