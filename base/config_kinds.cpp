@@ -16,7 +16,7 @@ bool has_control_character(std::string_view text) {
                                [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return fmt::format("\"{}\"", text);
 }
 
@@ -31,7 +31,7 @@ ConfigKind text_kind(const ConfigPlace<std::string>& place, std::string expected
     Config defaults;
     ConfigKind kind;
     kind.expected = expected;
-    kind.default_value = quoted(place(defaults));
+    kind.default_value = in_quotes(place(defaults));
     kind.read = [=, accept = std::move(accept)](Config& config, const ConfigValue& value) -> Problem {
         const auto* text = std::get_if<std::string>(&value.data);
         std::optional<std::string> accepted;
@@ -57,7 +57,7 @@ std::string alternatives(const std::vector<std::string_view>& names) {
     std::string result;
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (i > 0) result += i + 1 == names.size() ? " or " : ", ";
-        result += quoted(names[i]);
+        result += in_quotes(names[i]);
     }
     return result;
 }
@@ -124,7 +124,7 @@ ConfigKind one_of(std::vector<std::string_view> names, std::size_t standard,
                   std::function<void(Config&, std::size_t)> set) {
     ConfigKind kind;
     kind.expected = alternatives(names);
-    kind.default_value = quoted(names.at(standard));
+    kind.default_value = in_quotes(names.at(standard));
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
         const auto position = position_of(names, value);
         if (!position) return mismatch(expected, value);
@@ -156,7 +156,7 @@ ConfigKind some_of(ConfigPlace<std::vector<std::string>> place, std::vector<std:
     kind.expected = fmt::format("a list of {}, each at most once", alternatives(names));
     Config defaults;
     std::vector<std::string> shown;
-    for (const std::string& name : place(defaults)) shown.push_back(quoted(name));
+    for (const std::string& name : place(defaults)) shown.push_back(in_quotes(name));
     kind.default_value = fmt::format("[{}]", fmt::join(shown, ", "));
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
         const auto* list = std::get_if<ConfigValue::List>(&value.data);
@@ -189,7 +189,7 @@ ConfigKind checked_words(ConfigPlace<std::vector<std::string>> place, std::strin
     kind.expected = std::move(expected);
     Config defaults;
     std::vector<std::string> shown;
-    for (const std::string& word : place(defaults)) shown.push_back(quoted(word));
+    for (const std::string& word : place(defaults)) shown.push_back(in_quotes(word));
     kind.default_value = fmt::format("[{}]", fmt::join(shown, ", "));
     kind.read = [=, expected = kind.expected](Config& config, const ConfigValue& value) -> Problem {
         const auto* list = std::get_if<ConfigValue::List>(&value.data);
