@@ -173,23 +173,26 @@ class RelayProcess {
                 app_endpoints_.note(conversation);
             };
             const std::size_t number = app_polls_.size();
-            observer.behind = [this, number](std::int64_t behind) { note_app_behind(number, behind); };
+            observer.behind = [this, number](std::int64_t events, std::optional<relay::Lag::Time> since) {
+                const std::lock_guard lock(app_mutex_);
+                app_behind_[number] = {events, since};
+            };
             app_polls_.push_back(std::make_unique<relay::AppPoll>(
                 relay::AppServer::Rules{each.url, each.key, each.org}, app_positions_, *app_topic_,
                 std::move(rules), std::move(observer)));
         }
     }
 
-    void note_app_behind(std::size_t server, std::int64_t behind) {
+    DoorBehind app_behind() {
         const std::lock_guard lock(app_mutex_);
-        app_behind_[server] = behind;
-    }
-
-    std::int64_t app_behind() {
-        const std::lock_guard lock(app_mutex_);
-        std::int64_t behind = 0;
-        for (const auto& [server, events] : app_behind_) behind += events;
-        return behind;
+        DoorBehind all;
+        const auto now = relay::Lag::Time::clock::now();
+        for (const auto& [server, behind] : app_behind_) {
+            all.events += behind.events;
+            all.longest =
+                std::max<std::chrono::duration<double>>(all.longest, now - behind.since.value_or(now));
+        }
+        return all;
     }
 
     /// Of what webhooks bring.
@@ -253,8 +256,12 @@ class RelayProcess {
     MysqlStore app_store_;
     MysqlAppPositions app_positions_;
     std::optional<FollowedTopic> app_topic_;
+    struct AppBehind {
+        std::int64_t events = 0;
+        std::optional<relay::Lag::Time> since{};
+    };
     std::mutex app_mutex_;
-    std::map<std::size_t, std::int64_t> app_behind_;  ///< by app server
+    std::map<std::size_t, AppBehind> app_behind_;  ///< by app server
     /// From then on the conversation can be followed, and asked.
     StoredEndpoints app_endpoints_{[this](const relay::AppConversation& conversation) {
         return app_positions_.save_endpoint(conversation.id, conversation.agent_url,

@@ -99,8 +99,7 @@ void RelayMetrics::answered(unsigned status) {
 
 std::string RelayMetrics::text(const RelayGauges& gauges) {
     set_behind(relay::Door::webhook, gauges.webhook_behind);
-    const std::string app_server(relay::door_names.of(relay::Door::app_server));
-    families_->behind.Add({{"door", app_server}}).Set(static_cast<double>(gauges.app_server_behind));
+    set_behind(relay::Door::app_server, gauges.app_server_behind);
     families_->bytes.Set(static_cast<double>(gauges.bytes_under_way));
     families_->oldest.Set(gauges.oldest_under_way.count());
     families_->ready.Set(gauges.is_ready ? 1 : 0);

@@ -23,7 +23,7 @@ struct RelayGauges {
     std::size_t bytes_under_way = 0;
     std::chrono::duration<double> oldest_under_way{};
     DoorBehind webhook_behind{};
-    std::int64_t app_server_behind = 0;  ///< events
+    DoorBehind app_server_behind{};
     bool is_ready = false;
 };
 

@@ -60,15 +60,26 @@ std::string AppPoll::trouble() const {
 }
 
 void AppPoll::tell(const std::string& trouble) {
-    AppLook look{0, trouble};
-    for (const auto& [id, each] : looked_) look.behind += each.behind;
-    observer_.behind(look.behind);
+    const AppLook look{tell_behind(), trouble};
     if (const auto noted = positions_.note_look(server_.name(), rules_.owner, look); !noted)
         log_warn("what was seen of an app server could not be stored", {{"cause", noted.error().text}});
     const std::lock_guard lock(mutex_);
     if (!trouble.empty() && trouble != trouble_)
         log_warn("an app server could not be read", {{"server", server_.name()}, {"cause", trouble}});
     trouble_ = trouble;
+}
+
+/// What is behind, which it returns, to those who ask.
+std::int64_t AppPoll::tell_behind() const {
+    std::int64_t behind = 0;
+    std::optional<Lag::Time> since;
+    for (const auto& [id, each] : looked_) {
+        behind += each.behind;
+        const auto known = each.lag.since();
+        if (known && (!since || *known < *since)) since = known;
+    }
+    observer_.behind(behind, since);
+    return behind;
 }
 
 void AppPoll::run(const std::stop_token& stop) {
@@ -181,7 +192,9 @@ Result<void> AppPoll::read(const AppConversation& conversation, Looked& looked, 
     ++requests_;
     TRY(const auto count, server_.count(conversation.id, stop));
     looked.behind = std::max<std::int64_t>(0, count - looked.position.told);
+    looked.lag.note(count, looked.position.told, Clock::now());
     if (count == looked.position.told) return {};
+    tell_behind();  // the topic may take nothing for a while
     const AppPosition before_it = looked.position;
     const bool is_shorter = count < before_it.told;
     Pass pass;
@@ -199,6 +212,7 @@ Result<void> AppPoll::read(const AppConversation& conversation, Looked& looked, 
     }
     looked.has_ids = true;
     looked.behind = 0;
+    looked.lag = {};
     return positions_.save(server_.name(), rules_.owner, conversation.id, looked.position);
 }
 

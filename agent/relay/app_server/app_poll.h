@@ -16,6 +16,7 @@
 
 #include "agent/relay/app_server/app_positions.h"
 #include "agent/relay/app_server/app_server.h"
+#include "agent/relay/lag.h"
 #include "agent/relay/topic.h"
 
 namespace epilogue::relay {
@@ -43,8 +44,9 @@ struct AppPollObserver {
     std::function<std::optional<TopicRecord>(const ConversationId&, std::string_view json)> make_record;
     /// A conversation's agent server answers here: it can be followed.
     std::function<void(const AppConversation&)> reachable = [](const auto&) {};
-    /// Events that the server is known to have and the topic has not.
-    std::function<void(std::int64_t behind)> behind = [](auto) {};
+    /// Events that the server is known to have and the topic has not, and since when the one of them is known
+    /// that has waited the longest; nullopt: none waits.
+    std::function<void(std::int64_t behind, std::optional<Lag::Time> since)> behind = [](auto, auto) {};
 };
 
 /// Every event that the server's log has is in the topic, by own time, what was stored late behind it; at
@@ -70,6 +72,7 @@ class AppPoll {
         std::string updated_at;  ///< when it was looked at
         Clock::time_point at{};  ///< the last look that came to its end
         std::int64_t behind = 0;
+        Lag lag{};
         bool has_ids = false;                   ///< all of its newest events
         std::unordered_set<std::size_t> ids{};  ///< hashes of those that this relay has produced
     };
@@ -97,6 +100,7 @@ class AppPoll {
     Result<void> produce(const AppConversation& conversation, Looked& looked,
                          const std::vector<AppEvent>& events, const std::stop_token& stop);
     void reach(const AppConversation& conversation, const std::stop_token& stop);
+    std::int64_t tell_behind() const;
     /// What the look came to, for those who ask, and in the store.
     void tell(const std::string& trouble);
 

@@ -13,7 +13,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "agent/relay/follow/lag.h"
+#include "agent/relay/lag.h"
 #include "agent/relay/follow/loop.h"
 #include "agent/relay/follow/plan.h"
 #include "agent/relay/positions.h"

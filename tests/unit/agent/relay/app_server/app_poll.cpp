@@ -198,6 +198,7 @@ struct Trial {
     std::mutex mutex;
     std::map<std::string, std::string> sandboxes;  ///< address and key by conversation
     std::atomic<std::int64_t> behind = -1;
+    std::atomic<bool> waits = false;  ///< one that is behind
     std::optional<AppPoll> poll;
 
     void begin(const std::string& owner = "a", const std::string& key = "the-key") {
@@ -214,7 +215,10 @@ struct Trial {
             const std::lock_guard lock(mutex);
             sandboxes[conversation.id] = conversation.agent_url + " " + conversation.session_key.reveal();
         };
-        observer.behind = [this](std::int64_t events) { behind = events; };
+        observer.behind = [this](std::int64_t events, std::optional<Lag::Time> since) {
+            behind = events;
+            waits = since.has_value();
+        };
         poll.emplace(AppServer::Rules{server.url() + "/", Secret(key), "org"}, positions, topic, rules,
                      observer);
     }
@@ -271,6 +275,17 @@ BOOST_AUTO_TEST_CASE(a_server_that_another_relay_reads_is_left_to_it) {
     BOOST_TEST(trial.topic.size() == 0U);
     static_cast<void>(trial.positions.release("", "other"));
     trial.require_ids(one, {"a"});
+}
+
+BOOST_AUTO_TEST_CASE(for_how_long_an_event_has_been_known_is_said_until_the_topic_has_it) {
+    Trial trial;
+    trial.topic.go_away(0);
+    trial.server.add(one, "a", "00:00");
+    trial.begin();
+    eventually("it is known that one waits", [&] { return trial.behind == 1 && trial.waits; });
+    trial.topic.come_back();
+    trial.require_ids(one, {"a"});
+    eventually("none waits", [&] { return trial.behind == 0 && !trial.waits; });
 }
 
 BOOST_AUTO_TEST_CASE(what_the_topic_gives_up_and_a_server_that_is_away_are_tried_again) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 namespace epilogue::relay {
 
@@ -16,6 +17,8 @@ class Lag {
     void note(std::int64_t in_server, std::int64_t in_topic, Time now);
     /// For how long the oldest event that waits has been known; 0: none waits.
     std::chrono::milliseconds at(Time now) const;
+    /// Since when it is known; nullopt: none waits.
+    std::optional<Time> since() const;
 
   private:
     /// The server had so many events when it was asked then.

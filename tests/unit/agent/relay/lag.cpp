@@ -1,5 +1,5 @@
-#define BOOST_TEST_MODULE agent_relay_follow_lag
-#include "agent/relay/follow/lag.h"
+#define BOOST_TEST_MODULE agent_relay_lag
+#include "agent/relay/lag.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "agent/relay/follow/lag.h"
+#include "agent/relay/lag.h"
 
 #include <algorithm>
 
@@ -22,9 +22,13 @@ void Lag::note(std::int64_t in_server, std::int64_t in_topic, Time now) {
         known_.push_back({in_server, now});
 }
 
+std::optional<Lag::Time> Lag::since() const {
+    if (known_.empty()) return std::nullopt;
+    return known_.front().since;
+}
+
 std::chrono::milliseconds Lag::at(Time now) const {
-    if (known_.empty()) return std::chrono::milliseconds(0);
-    return std::chrono::floor<std::chrono::milliseconds>(now - known_.front().since);
+    return std::chrono::floor<std::chrono::milliseconds>(now - since().value_or(now));
 }
 
 }  // namespace epilogue::relay
