@@ -1,6 +1,10 @@
 #include "ops/relay/compared.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -37,24 +41,38 @@ class ComparedWithLogs::Positions final : public relay::Positions {
                                             std::chrono::seconds lease) override {
         const auto due = comparisons_.due(limit, Clock::now());
         if (due.empty()) return std::vector<relay::Claim>{};
+        std::set<ConversationId> left(due.begin(), due.end());
         auto claims = rows_.claim_to_compare(owner, due, lease);
-        std::set<ConversationId> claimed;
-        if (claims)
-            for (const auto& each : *claims) claimed.insert(each.conversation_id);
-        for (const auto& each : due)
-            if (!claimed.contains(each))
-                comparisons_.over(each, claims ? Compared::impossible : Compared::unanswered, 0,
-                                  Clock::now());
+        if (claims) {
+            for (const auto& each : *claims) left.erase(each.conversation_id);
+            add_those_to_read(left, *claims);
+        }
+        for (const auto& each : left)
+            comparisons_.over(each, claims ? Compared::impossible : Compared::unanswered, 0, Clock::now());
         return claims;
     }
     Result<std::vector<relay::HeldClaim>> renew(const std::string& owner,
                                                 const std::vector<ConversationId>& compared,
                                                 std::chrono::seconds lease) override {
-        return rows_.renew_compared(owner, compared, lease);
+        std::vector<relay::HeldClaim> read;
+        std::vector<ConversationId> ours;
+        for (const auto& each : compared) {
+            const auto found = only_read(each);
+            if (found)
+                read.push_back(*found);
+            else
+                ours.push_back(each);
+        }
+        auto held = rows_.renew_compared(owner, ours, lease);
+        if (held) held->insert(held->end(), read.begin(), read.end());
+        return held;
     }
     Result<std::vector<ConversationId>> advance(const std::string& owner,
                                                 const std::vector<relay::PositionUpdate>& updates) override {
-        return rows_.advance(owner, updates);
+        std::vector<relay::PositionUpdate> ours;
+        std::ranges::copy_if(updates, std::back_inserter(ours),
+                             [this](const auto& each) { return !only_read(each.conversation_id); });
+        return rows_.advance(owner, ours);
     }
     void fenced(const ConversationId& conversation) override {
         comparisons_.over(conversation, Compared::interrupted, 0, Clock::now());
@@ -65,11 +83,48 @@ class ComparedWithLogs::Positions final : public relay::Positions {
                          : last.trouble.empty() ? Compared::caught_up
                          : pause.count() > 0    ? Compared::gone
                                                 : Compared::unanswered;
-        comparisons_.over(last.conversation_id, how, last.behind, Clock::now());
-        return rows_.release(owner, last, pause);
+        const bool is_ours = !only_read(last.conversation_id);
+        {
+            const std::lock_guard lock(mutex_);
+            only_read_.erase(last.conversation_id);
+        }
+        // What is missing there is counted by those who follow it.
+        comparisons_.over(last.conversation_id, how, is_ours ? last.behind : 0, Clock::now());
+        return is_ours ? rows_.release(owner, last, pause) : true;
+    }
+
+    /// What is known of one that another relay has, and this one only reads. Thread-safe.
+    std::optional<relay::HeldClaim> only_read(const ConversationId& conversation) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = only_read_.find(conversation);
+        if (found == only_read_.end()) return std::nullopt;
+        return found->second;
     }
 
   private:
+    /// Of `left` those that another relay has: the follower's position stays as it is, and an end waits only
+    /// for what stands between the two. Takes them out of `left`.
+    void add_those_to_read(std::set<ConversationId>& left, std::vector<relay::Claim>& claims) {
+        if (left.empty()) return;
+        auto read = rows_.claims_to_read({left.begin(), left.end()});
+        if (!read) {
+            log_warn("what waits for a followed conversation goes on", {{"cause", read.error().text}});
+            return;
+        }
+        for (auto& each : *read) {
+            left.erase(each.conversation_id);
+            if (!comparisons_.has_end(each.conversation_id)) {
+                comparisons_.over(each.conversation_id, Compared::followed, 0, Clock::now());
+                continue;
+            }
+            const std::lock_guard lock(mutex_);
+            only_read_[each.conversation_id] = {each.conversation_id, each.generation, each.server};
+            claims.push_back(std::move(each));
+        }
+    }
+
+    mutable std::mutex mutex_;
+    std::map<ConversationId, relay::HeldClaim> only_read_;
     MysqlRelayPositions& rows_;
     relay::Comparisons& comparisons_;
     bool has_begun_ = false;
@@ -93,7 +148,8 @@ ComparedWithLogs::ComparedWithLogs(MysqlRelayPositions& positions, relay::Topic&
         auto* const record = std::get_if<relay::MadeRecord>(&made);
         if (record == nullptr || comparisons_.has(event.conversation_id, record->event_id))
             return std::nullopt;
-        if (!event.run_over) comparisons_.brought(event.conversation_id, record->event_id, Clock::now());
+        if (!event.run_over && !positions_->only_read(event.conversation_id))
+            comparisons_.brought(event.conversation_id, record->event_id, Clock::now());
         return std::move(record->record);
     };
     follower_ = std::make_unique<relay::Follower>(*positions_, topic, make, rules_.follow, observer);

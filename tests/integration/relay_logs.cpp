@@ -207,6 +207,33 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(relay.process().stop(patience) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(an_end_waits_for_the_log_of_a_conversation_that_another_relay_follows_and_holds) {
+    FakeAgentServer server;
+    server.add(first_id);
+    say(server, first_id, {"a", "b", "c"});
+    server.emit(first_id, status_event("end", 4, "finished"));
+    const auto log = server.log(first_id);
+    const Rig rig("compared-followed", 1);
+    // That one stands still: it has brought the first event, and holds the conversation.
+    rig.query(
+        "INSERT INTO relay_positions (conversation_id, server, next_index, last_event_id, owner, generation, "
+        "lease_until, added_at) VALUES ('" +
+        first_id + "','" + server.url() +
+        "',1,'a','another',7,UTC_TIMESTAMP(6) + INTERVAL 1 HOUR,UTC_TIMESTAMP(6))");
+    rig.query(
+        "INSERT INTO callback_progress (callback_id, conversation_id, phase, options, adopted_at, "
+        "generation) "
+        "VALUES (1,'" +
+        first_id + "','watching','{}',UTC_TIMESTAMP(6),0)");
+    auto relay = relay_of(rig, server, false);
+    BOOST_TEST(post(relay, first_id, {log[1], log[3]}) == 200);
+    wait_told(rig, first_id, {"b", "c", "end", "end"});
+    const auto row = rig.query("SELECT next_index, owner, generation FROM relay_positions").at(0);
+    BOOST_TEST((row.at(0) == "1" && row.at(1) == "another" && row.at(2) == "7"));
+    BOOST_TEST(total(relay.metrics(), "epilogue_relay_gaps_total") == 0);
+    BOOST_TEST(relay.process().stop(patience) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_came_to_nobody_while_the_relay_was_away_is_brought_when_it_starts) {
     FakeAgentServer server;
     server.add(first_id);

@@ -322,6 +322,19 @@ BOOST_AUTO_TEST_CASE(what_webhooks_told_of_and_nobody_follows_can_be_compared_wh
     BOOST_TEST(expect(trial.positions.renew_compared("me", {claims[0].conversation_id}, 60s)).size() == 1U);
     BOOST_TEST((trial.wanted() == std::vector<std::string>{"followed"}));
 
+    // Those that another relay has can be read, from where it is.
+    expect(trial.positions.discover());
+    const relay::Claim followed = trial.claim("follower");
+    expect(trial.positions.advance("follower",
+                                   {{followed.conversation_id, followed.generation, {5, "e"}, 0, ""}}));
+    const auto read =
+        expect(trial.positions.claims_to_read({ConversationId("followed"), ConversationId("unknown")}));
+    BOOST_REQUIRE(read.size() == 1U);
+    BOOST_TEST(read[0].conversation_id.text() == "followed");
+    BOOST_TEST(read[0].server == "http://own:1");
+    BOOST_CHECK((read[0].position == LogPosition{5, "e"}));
+    BOOST_TEST(expect(trial.positions.renew("follower", {followed.conversation_id}, 60s)).size() == 1U);
+
     // The position is kept, and the follower of a later callback goes on from there.
     BOOST_TEST(expect(trial.positions.release(
         "me", {claims[0].conversation_id, claims[0].generation, {7, "g"}, 0, ""}, 0s)));

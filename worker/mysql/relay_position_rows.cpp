@@ -202,27 +202,32 @@ Result<void> MysqlRelayPositions::take(MysqlSession& session, const std::string&
                             "lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND WHERE " +
                                 among,
                             values));
-        TRY(const auto rows,
-            session.query("SELECT r.conversation_id, r.server, r.next_index, r.last_event_id, "
-                          "r.renumbered, r.generation, e.session_key_sealed "
-                          "FROM relay_positions r LEFT JOIN agent_endpoints e ON "
-                          "e.conversation_id=r.conversation_id WHERE r." +
-                              among,
-                          ids));
-        for (const SqlRow& row : rows) {
-            Columns columns(row);
-            relay::Claim& each = claims.emplace_back();
-            each.conversation_id = columns.id<ConversationId>();
-            each.server = columns.text();
-            each.position.next = columns.number();
-            each.position.last_id = columns.text();
-            each.position.renumbered = columns.number() != 0;
-            each.generation = columns.number();
-            sealed.push_back(columns.text());
-            if (sealed.back().empty()) each.session_key = key_of(each.server);
-        }
-        return {};
+        return read_claims(session, ids, claims, sealed);
     });
+}
+
+Result<void> MysqlRelayPositions::read_claims(MysqlSession& session, const std::vector<SqlValue>& ids,
+                                              std::vector<relay::Claim>& claims,
+                                              std::vector<std::string>& sealed) {
+    TRY(const auto rows, session.query("SELECT r.conversation_id, r.server, r.next_index, r.last_event_id, "
+                                       "r.renumbered, r.generation, e.session_key_sealed "
+                                       "FROM relay_positions r LEFT JOIN agent_endpoints e ON "
+                                       "e.conversation_id=r.conversation_id WHERE r.conversation_id IN " +
+                                           placeholders(ids.size()),
+                                       ids));
+    for (const SqlRow& row : rows) {
+        Columns columns(row);
+        relay::Claim& each = claims.emplace_back();
+        each.conversation_id = columns.id<ConversationId>();
+        each.server = columns.text();
+        each.position.next = columns.number();
+        each.position.last_id = columns.text();
+        each.position.renumbered = columns.number() != 0;
+        each.generation = columns.number();
+        sealed.push_back(columns.text());
+        if (sealed.back().empty()) each.session_key = key_of(each.server);
+    }
+    return {};
 }
 
 Result<std::vector<relay::Claim>> MysqlRelayPositions::claim(const std::string& owner, std::size_t limit,
@@ -304,6 +309,20 @@ Result<std::vector<relay::Claim>> MysqlRelayPositions::claim_to_compare(
         });
     }));
     return open_keys(owner, std::move(claims), sealed);
+}
+
+Result<std::vector<relay::Claim>> MysqlRelayPositions::claims_to_read(
+    const std::vector<ConversationId>& conversations) {
+    std::vector<relay::Claim> claims;
+    std::vector<std::string> sealed;
+    TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
+        claims.clear();
+        sealed.clear();
+        return in_id_chunks(conversations, [&](const std::vector<SqlValue>& ids) {
+            return read_claims(session, ids, claims, sealed);
+        });
+    }));
+    return open_keys("", std::move(claims), sealed);
 }
 
 Result<std::vector<relay::Claim>> MysqlRelayPositions::open_keys(const std::string& owner,

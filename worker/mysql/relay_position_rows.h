@@ -53,12 +53,14 @@ class MysqlRelayPositions final : public relay::Positions {
     Result<bool> release(const std::string& owner, const relay::PositionUpdate& last,
                          std::chrono::seconds pause) override;
 
-    /// @{ Of conversations that webhooks told of and no relay follows: to be compared with their logs once.
-    /// claim_to_compare() takes those of `conversations` whose server is known and that no relay holds.
+    /// @{ Of conversations that webhooks told of: to be compared with their logs once. claim_to_compare()
+    /// takes those of `conversations` whose server is known and that no relay follows or holds.
+    /// claims_to_read() takes none: they say from where those can be read that another relay has.
     Result<std::vector<ConversationId>> told_lately();
     Result<std::vector<relay::Claim>> claim_to_compare(const std::string& owner,
                                                        const std::vector<ConversationId>& conversations,
                                                        std::chrono::seconds lease);
+    Result<std::vector<relay::Claim>> claims_to_read(const std::vector<ConversationId>& conversations);
     Result<std::vector<relay::HeldClaim>> renew_compared(const std::string& owner,
                                                          const std::vector<ConversationId>& compared,
                                                          std::chrono::seconds lease);
@@ -73,6 +75,8 @@ class MysqlRelayPositions final : public relay::Positions {
     Result<void> take(MysqlSession& session, const std::string& owner,
                       const std::vector<ConversationId>& free, std::chrono::seconds lease,
                       std::vector<relay::Claim>& claims, std::vector<std::string>& sealed);
+    Result<void> read_claims(MysqlSession& session, const std::vector<SqlValue>& ids,
+                             std::vector<relay::Claim>& claims, std::vector<std::string>& sealed);
     /// Runs `work` in a transaction of its own; one that lost to others is run again.
     Result<void> transact(const std::function<Result<void>(MysqlSession&)>& work);
     Result<std::vector<relay::Claim>> open_keys(const std::string& owner, std::vector<relay::Claim> claims,

@@ -89,10 +89,12 @@ void Comparisons::close() {
 std::vector<Comparisons::WaitingEnd> Comparisons::take_ends(const ConversationId& conversation, Told& told,
                                                             Compared how, std::optional<Time> compared_since,
                                                             Time now) {
-    // A comparison that had begun before an end came may have read the log before that, too.
-    const auto newer = std::stable_partition(told.ends.begin(), told.ends.end(), [&](const auto& end) {
+    const auto is_over = [&](const WaitingEnd& end) {
+        if (how == Compared::followed) return false;  // it came since
+        // A comparison that had begun before an end came may have read the log before that, too.
         return how != Compared::caught_up || (compared_since && end.since <= *compared_since);
-    });
+    };
+    const auto newer = std::stable_partition(told.ends.begin(), told.ends.end(), is_over);
     std::vector<WaitingEnd> over(std::move_iterator(told.ends.begin()), std::move_iterator(newer));
     told.ends.erase(told.ends.begin(), newer);
     if (told.ends.empty())
@@ -120,6 +122,11 @@ std::vector<ConversationId> Comparisons::due(std::size_t limit, Time now) {
         conversations.push_back(conversation);
     }
     return conversations;
+}
+
+bool Comparisons::has_end(const ConversationId& conversation) const {
+    const std::lock_guard lock(mutex_);
+    return with_ends_.contains(conversation);
 }
 
 bool Comparisons::has(const ConversationId& conversation, const std::string& event) const {

@@ -44,7 +44,8 @@ enum class Compared {
     caught_up,    ///< the topic has all of the log
     unanswered,   ///< the server could not be asked, or did not answer
     gone,         ///< the server has no such conversation, or refuses the key
-    impossible,   ///< no address is known, or another relay reads that log
+    followed,     ///< not begun: no end waited for it, and a relay that follows the log brings all of it
+    impossible,   ///< no address is known
     interrupted,  ///< it was let go before its end: another relay has it, or it has another address by now
 };
 
@@ -70,6 +71,8 @@ class Comparisons {
     /// At most `limit` that are to be compared now. Of each over() is to be called.
     std::vector<ConversationId> due(std::size_t limit, Time now);
 
+    /// Whether an end waits for that conversation to be compared.
+    bool has_end(const ConversationId& conversation) const;
     /// Whether a webhook brought that event of a log since the last comparison but one.
     bool has(const ConversationId& conversation, const std::string& event) const;
     /// The comparison has brought that one.

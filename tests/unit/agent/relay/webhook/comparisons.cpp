@@ -168,6 +168,27 @@ BOOST_AUTO_TEST_CASE(an_end_waits_no_longer_than_it_may_and_not_where_nobody_can
     BOOST_TEST(ends.gone_on == "abcdef");
 }
 
+BOOST_AUTO_TEST_CASE(one_that_is_followed_is_not_compared_but_for_an_end_that_waits) {
+    Comparisons comparisons(rules());
+    Ends ends{comparisons, ""};
+    comparisons.came(one, "a", false, start);
+    BOOST_TEST(comparisons.due(10, start + 60s).size() == 1U);
+    BOOST_TEST(!comparisons.has_end(one));
+    ends.wait(one, "b", start + 60s);  // meanwhile
+    BOOST_TEST(comparisons.has_end(one));
+    comparisons.over(one, Compared::followed, 0, start + 60s);
+    BOOST_TEST(ends.gone_on == "");
+    BOOST_TEST(comparisons.due(10, start + 60s).size() == 1U);
+    comparisons.over(one, Compared::caught_up, 0, start + 61s);
+    BOOST_TEST(ends.gone_on == "b");
+    BOOST_TEST(!comparisons.has_end(one));
+    comparisons.came(one, "c", false, start + 62s);
+    comparisons.due(10, start + 122s);
+    comparisons.over(one, Compared::followed, 0, start + 122s);
+    ends.wait(one, "d", start + 123s);  // it is not known to be impossible
+    BOOST_TEST(ends.gone_on == "b");
+}
+
 BOOST_AUTO_TEST_CASE(a_comparison_that_did_not_come_to_its_end_is_made_again_at_once_and_ends_wait_for_it) {
     Comparisons comparisons(rules());
     bool went_on = false;
