@@ -36,6 +36,7 @@ struct Claim {
     Secret session_key;  ///< empty: the server takes none
     LogPosition position;
     std::int64_t generation = 0;
+    std::int64_t key_mark = 0;  ///< says whether the store has another session key by now
 };
 
 /// What is still ours after a renewal.
@@ -49,9 +50,10 @@ struct PositionUpdate {
     ConversationId conversation_id;
     std::int64_t generation = 0;
     LogPosition position;
-    std::int64_t behind = 0;  ///< events that the server is known to have more
-    std::string trouble{};    ///< why its server is not being read; "": it is
-    bool moved = false;       ///< it is let go because it has another server by now
+    std::int64_t behind = 0;    ///< events that the server is known to have more
+    std::string trouble{};      ///< why its server is not being read; "": it is
+    bool moved = false;         ///< it is let go because it has another server by now
+    std::int64_t key_mark = 0;  ///< the claim's
 };
 
 struct Discovered {
@@ -97,7 +99,7 @@ class Positions {
     virtual void fenced(const ConversationId& /*conversation*/) {}
 
     /// Stores the position once more and lets go; no relay takes the conversation again before `pause` is
-    /// over. False when it was fenced.
+    /// over, unless it has another session key by then, or had when it was let go. False when it was fenced.
     virtual Result<bool> release(const std::string& owner, const PositionUpdate& last,
                                  std::chrono::seconds pause) = 0;
 };

@@ -233,6 +233,34 @@ BOOST_AUTO_TEST_CASE(what_is_let_go_is_taken_again_when_its_pause_is_over) {
     BOOST_CHECK((trial.claim("other").position == LogPosition{3, "c"}));
 }
 
+BOOST_AUTO_TEST_CASE(a_pause_ends_where_the_conversation_has_another_session_key) {
+    Trial trial("rotated");
+    MysqlAppPositions endpoints(trial.store, trial.sealer);
+    const ConversationId aa("aa");
+    trial.wait_for("aa", "");
+    expect(endpoints.save_endpoint(aa, "http://one:1", Secret("old")));
+    expect(trial.positions.discover());
+    const auto refused = [&](const relay::Claim& claim) {
+        return expect(trial.positions.release(
+            "me", {claim.conversation_id, claim.generation, {3, "c"}, 0, "refused", false, claim.key_mark},
+            300s));
+    };
+    BOOST_TEST(refused(trial.claim("me")));
+    BOOST_TEST(expect(trial.positions.claim("me", 10, 60s)).empty());
+    // It is stored while the pause lasts.
+    expect(endpoints.save_endpoint(aa, "http://one:1", Secret("new")));
+    const relay::Claim second = trial.claim("me");
+    BOOST_TEST(second.session_key.reveal() == "new");
+    // It was stored before the old one was refused.
+    expect(endpoints.save_endpoint(aa, "http://one:1", Secret("newer")));
+    BOOST_TEST(expect(trial.positions.renew("me", {aa}, 60s)).size() == 1U);
+    BOOST_TEST(refused(second));
+    const relay::Claim third = trial.claim("me");
+    BOOST_TEST(third.session_key.reveal() == "newer");
+    BOOST_TEST(refused(third));
+    BOOST_TEST(expect(trial.positions.claim("me", 10, 60s)).empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_session_key_that_does_not_open_is_said_and_keeps_nobody_else_back) {
     Trial trial("sealed");
     trial.wait_for("aa", "http://one:1", "a key");

@@ -10,6 +10,11 @@ Result<void> MysqlAgentEndpointRows::save(const AgentEndpoint& endpoint) {
         "INSERT INTO agent_endpoints (conversation_id, url, session_key_sealed) VALUES (?,?,?) "
         "ON DUPLICATE KEY UPDATE url=VALUES(url), session_key_sealed=VALUES(session_key_sealed)",
         {endpoint.conversation_id, endpoint.url, sql_value_or_null(endpoint.sealed_key)}));
+    // A relay whom its server refused may try the new key at once.
+    TRY_VOID(session_.execute(
+        "UPDATE relay_positions SET lease_until=UTC_TIMESTAMP(6) WHERE conversation_id=? AND "
+        "owner IS NULL AND lease_until>UTC_TIMESTAMP(6)",
+        {endpoint.conversation_id}));
     return {};
 }
 

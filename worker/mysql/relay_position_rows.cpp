@@ -34,6 +34,11 @@ constexpr const char* moves_on =
     "behind_since=IF(?=0,NULL,COALESCE(behind_since,UTC_TIMESTAMP(6))), behind=?, "
     "last_error_at=IF(?='',last_error_at,UTC_TIMESTAMP(6)), last_error=? ";
 
+/// Of the session key that the conversation has now (relay::Claim::key_mark).
+const std::string mark_of_key =
+    "COALESCE((SELECT CRC32(e.session_key_sealed) FROM agent_endpoints e WHERE "
+    "e.conversation_id=relay_positions.conversation_id),0)";
+
 std::vector<SqlValue> values_of(const PositionUpdate& update) {
     return {update.position.next,
             sql_value_or_null(update.position.last_id),
@@ -210,7 +215,8 @@ Result<void> MysqlRelayPositions::read_claims(MysqlSession& session, const std::
                                               std::vector<relay::Claim>& claims,
                                               std::vector<std::string>& sealed) {
     TRY(const auto rows, session.query("SELECT r.conversation_id, r.server, r.next_index, r.last_event_id, "
-                                       "r.renumbered, r.generation, e.session_key_sealed "
+                                       "r.renumbered, r.generation, COALESCE(CRC32(e.session_key_sealed),0), "
+                                       "e.session_key_sealed "
                                        "FROM relay_positions r LEFT JOIN agent_endpoints e ON "
                                        "e.conversation_id=r.conversation_id WHERE r.conversation_id IN " +
                                            placeholders(ids.size()),
@@ -224,6 +230,7 @@ Result<void> MysqlRelayPositions::read_claims(MysqlSession& session, const std::
         each.position.last_id = columns.text();
         each.position.renumbered = columns.number() != 0;
         each.generation = columns.number();
+        each.key_mark = columns.number();
         sealed.push_back(columns.text());
         if (sealed.back().empty()) each.session_key = key_of(each.server);
     }
@@ -334,10 +341,11 @@ Result<std::vector<relay::Claim>> MysqlRelayPositions::open_keys(const std::stri
         if (!sealed[i].empty()) {
             auto key = sealer_.open(sealed[i], each.conversation_id.text());
             if (!key) {
-                TRY_VOID(release(owner,
-                                 {each.conversation_id, each.generation, each.position, 0,
-                                  "the session key of its agent server: " + key.error().text},
-                                 pause_of_unopened));
+                TRY_VOID(release(
+                    owner,
+                    {each.conversation_id, each.generation, each.position, 0,
+                     "the session key of its agent server: " + key.error().text, false, each.key_mark},
+                    pause_of_unopened));
                 continue;
             }
             each.session_key = std::move(*key);
@@ -423,12 +431,13 @@ Result<bool> MysqlRelayPositions::release(const std::string& owner, const Positi
     bool was_ours = false;
     TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
         auto values = values_of(last);
+        values.emplace_back(last.key_mark);
         values.emplace_back(micros(pause));
         append_owner(values, owner, last);
         TRY(const auto changed,
             session.execute(std::string(moves_on) +
-                                ", owner=NULL, lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND " +
-                                still_ours,
+                                ", owner=NULL, lease_until=UTC_TIMESTAMP(6) + INTERVAL IF(?=" + mark_of_key +
+                                ",?,0) MICROSECOND " + still_ours,
                             values));
         was_ours = changed != 0;
         return {};

@@ -41,7 +41,8 @@ Followed::Followed(std::shared_ptr<Loop> loop, RequestPool& pool, Claim claim,
       connect_at_(loop_->context()),
       timers_{boost::asio::steady_timer(loop_->context()), boost::asio::steady_timer(loop_->context()),
               boost::asio::steady_timer(loop_->context())} {
-    report_.update = {claim_.conversation_id, claim_.generation, claim_.position, 0, ""};
+    report_.update = {claim_.conversation_id, claim_.generation, claim_.position, 0, "", false,
+                      claim_.key_mark};
     target_ = {
         server_->address(), claim_.conversation_id, server_->session_key(), agent::SocketAuth::query, {}};
     limits_ = loop_->shared().rules.socket;

@@ -111,8 +111,13 @@ void Follower::follow(Claim claim, Clock::time_point lease_end) {
     drop(id);
     auto server = server_at(claim.server, claim.session_key);
     if (!server) {
-        const PositionUpdate last{claim.conversation_id, claim.generation, claim.position, 0,
-                                  "the address of the conversation's agent server cannot be used"};
+        const PositionUpdate last{claim.conversation_id,
+                                  claim.generation,
+                                  claim.position,
+                                  0,
+                                  "the address of the conversation's agent server cannot be used",
+                                  false,
+                                  claim.key_mark};
         if (const auto released = positions_.release(owner_, last, pause_of_unusable); !released)
             log_warn("a conversation could not be let go", {{"cause", released.error().text}});
         return;
