@@ -214,7 +214,12 @@ Result<bool> MemoryPositions::release(const std::string& owner, const relay::Pos
 void MemoryPositions::want(const std::string& conversation_id, const std::string& server,
                            const std::string& key) {
     const std::lock_guard lock(mutex_);
-    rows_[conversation_id].claim = {ConversationId(conversation_id), server, Secret(key), {}, 0};
+    Row& row = rows_[conversation_id];
+    row.claim.conversation_id = ConversationId(conversation_id);
+    row.claim.server = server;
+    // Another key ends the pause of one that was refused.
+    if (row.owner.empty() && row.claim.session_key.reveal() != key) row.lease_until = {};
+    row.claim.session_key = Secret(key);
 }
 
 void MemoryPositions::unwant(const std::string& conversation_id) {

@@ -83,7 +83,8 @@ class MemoryPositions final : public relay::Positions {
     Result<bool> release(const std::string& owner, const relay::PositionUpdate& last,
                          std::chrono::seconds pause) override;
 
-    /// A callback waits for it from now on; or none any more.
+    /// A callback waits for it from now on, and its server is that one; position and lease stay as they are.
+    /// Or none waits any more, and all of it is forgotten.
     void want(const std::string& conversation_id, const std::string& server, const std::string& key);
     void unwant(const std::string& conversation_id);
     /// Another relay has it from now on.

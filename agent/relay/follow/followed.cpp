@@ -113,13 +113,14 @@ void Followed::ask_features() {
                 there.begin(*features);
                 return;
             }
-            there.in_trouble(features.error().text);
+            there.in_trouble(Of::reading, features.error().text);
             there.after(ask_features_again, [](Followed& who) { who.ask_features(); });
         });
     });
 }
 
 void Followed::begin(const agent::Features& features) {
+    in_trouble(Of::reading, "");
     is_session_ = features.session_socket;
     target_.auth = features.socket_auth;
     if (!limits_.quiet) limits_.quiet = agent::quiet_of(features);
@@ -248,7 +249,7 @@ void Followed::connect() {
 
 void Followed::frame(const std::string& text) {
     failures_ = 0;
-    in_trouble("");
+    in_trouble(Of::socket, "");
     if (is_session_) {
         if (auto happening = parse_session_frame(text)) happened(std::move(*happening));
     } else if (auto event = agent::parse_event(text)) {
@@ -268,7 +269,7 @@ void Followed::connection_ended(const agent::ConnectionEnd& end) {
     }
     if (!end.too_large) {
         ++failures_;
-        in_trouble(end.cause);
+        in_trouble(Of::socket, end.cause);
     }
     happened(SocketDown{end.too_large});
 }
@@ -302,10 +303,9 @@ void Followed::read_if_room() {
                       nullptr, [loop, bytes](void*) { loop->shared().waiting_bytes -= bytes; });
                   self->post([number, took, counted, read = std::move(read)](Followed& there) mutable {
                       if (number != there.pages_asked_) return;
-                      if (read)
-                          there.happened(PageRead{std::move(read->events), read->next_page_id, took});
-                      else
-                          there.failed(read.error());
+                      if (!read) return there.failed(read.error());
+                      there.in_trouble(Of::reading, "");
+                      there.happened(PageRead{std::move(read->events), read->next_page_id, took});
                   });
               });
 }
@@ -320,10 +320,9 @@ void Followed::carry_out(AskCount&&) {
                   if (!self) return;
                   self->post([number, count](Followed& there) {
                       if (number != there.counts_asked_) return;
-                      if (count)
-                          there.happened(CountRead{static_cast<std::int64_t>(*count)});
-                      else
-                          there.failed(count.error());
+                      if (!count) return there.failed(count.error());
+                      there.in_trouble(Of::reading, "");
+                      there.happened(CountRead{static_cast<std::int64_t>(*count)});
                   });
               });
 }
@@ -339,7 +338,7 @@ void Followed::failed(const agent::AgentError& error) {
             happened(NotFound{});
             return;
         default:
-            in_trouble(error.text);
+            in_trouble(Of::reading, error.text);
             happened(ReadFailed{error.retry_after});
     }
 }
@@ -368,19 +367,23 @@ void Followed::carry_out(Ended&&) {
 }
 
 void Followed::over(std::string why, std::chrono::seconds pause) {
-    in_trouble(std::move(why));
+    in_trouble(Of::socket, "");
+    in_trouble(Of::reading, std::move(why));
     const std::lock_guard lock(mutex_);
     report_.over = pause;
 }
 
-void Followed::in_trouble(std::string why) {
+void Followed::in_trouble(Of what, std::string why) {
     const std::lock_guard lock(mutex_);
-    if (why.empty())
+    troubles_.at(static_cast<std::size_t>(what)) = std::move(why);
+    const auto& [socket, reading] = troubles_;
+    const std::string& trouble = reading.empty() ? socket : reading;
+    if (trouble.empty())
         trouble_since_.reset();
     else if (!trouble_since_)
         trouble_since_ = Clock::now();
-    if (report_.update.trouble == why) return;
-    report_.update.trouble = std::move(why);
+    if (report_.update.trouble == trouble) return;
+    report_.update.trouble = trouble;
     report_.is_new = true;
 }
 

@@ -13,9 +13,9 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "agent/relay/lag.h"
 #include "agent/relay/follow/loop.h"
 #include "agent/relay/follow/plan.h"
+#include "agent/relay/lag.h"
 #include "agent/relay/positions.h"
 #include "agent/socket_connection.h"
 
@@ -75,7 +75,10 @@ class Followed : public std::enable_shared_from_this<Followed> {
     void read_if_room();
     void failed(const agent::AgentError& error);
     void over(std::string why, std::chrono::seconds pause);
-    void in_trouble(std::string why);
+    /// Of what: a frame says nothing of the log's reading, and a page nothing of the socket.
+    enum class Of { socket, reading };
+    /// `why`: "": it is over.
+    void in_trouble(Of what, std::string why);
     void note_behind();
     void finish();
 
@@ -107,6 +110,7 @@ class Followed : public std::enable_shared_from_this<Followed> {
     std::mutex mutex_;
     Report report_;
     Lag lag_;
+    std::array<std::string, 2> troubles_;  ///< by Of
     std::optional<Clock::time_point> trouble_since_;
 };
 

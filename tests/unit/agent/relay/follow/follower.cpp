@@ -3,6 +3,7 @@
 #include "agent/relay/follow/follower.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <mutex>
 
@@ -35,6 +36,7 @@ struct Trial {
             gaps.found += gap.found;
             gaps.filled += gap.filled;
         };
+        observer.state = [this](const FollowState&) { ++saves; };
         return std::make_unique<Follower>(positions, topic, plain_record, rules, observer);
     }
 
@@ -70,6 +72,7 @@ struct Trial {
     FakeAgentServer server;
     std::mutex mutex;
     GapSeen gaps;
+    std::atomic<int> saves = 0;  ///< rounds in which positions are stored
     int said = 0;
 };
 
@@ -212,7 +215,28 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_refused_is_said_and_not_tried_again_and_again
         eventually("the reason is stored",
                    [&] { return trial.positions.trouble(id) == "the agent server refuses the session key"; });
         eventually("it is let go", [&] { return follower->followed() == 0U; });
+        trial.positions.want(id, trial.server.url(), "key");
+        trial.say(3);
+        trial.all_arrive();
     });
+}
+
+BOOST_AUTO_TEST_CASE(why_a_log_cannot_be_read_is_said_until_it_can_be_whatever_its_socket_tells) {
+    Trial trial("1.7.3");
+    trial.server.on("GET /events/search", [](const auto&) { return fake_platform::json_reply(500, "{}"); });
+    trial.say(3);
+    const auto follower = trial.follower();
+    const auto trouble = [&] { return trial.positions.trouble(id); };
+    eventually("it is said", [&] { return !trouble().empty(); });
+    const std::string said = trouble();
+    for (int frames = 0; frames < 5; ++frames) {
+        trial.server.tell(id, message_event("told" + std::to_string(frames), 1, "agent", "words"));
+        const int seen = trial.saves;
+        eventually("it is stored once more", [&] { return trial.saves > seen + 2; });
+        BOOST_TEST(trouble() == said);
+    }
+    trial.server.on("GET /events/search", {});
+    eventually("it is over", [&] { return trouble().empty(); });
 }
 
 BOOST_AUTO_TEST_CASE(what_nobody_waits_for_any_more_is_not_followed) {
