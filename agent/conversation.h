@@ -28,8 +28,9 @@ struct SeenStatus;
 
 /// What this side adds to a conversation.
 struct ConversationOptions {
-    /// Each gets every event once, on a thread of the conversation. One that throws does not stop the others.
-    /// They may call anything but close().
+    /// Each gets every event once, on a thread of the conversation; what no log holds, such as the pieces of
+    /// a message, is left out where they are too slow for it. One that throws does not stop the others. They
+    /// may call anything but close().
     std::vector<std::function<void(const RemoteEvent&)>> callbacks;
     HookConfig hooks;
     std::filesystem::path hook_folder = std::filesystem::current_path();

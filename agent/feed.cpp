@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
-#include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "agent/goals.h"
@@ -19,6 +17,7 @@ constexpr std::size_t kept_statuses = 256;
 constexpr int most_failed_syncs = 8;  // of a log that the server cannot read: then only what comes is told
 constexpr int longest_look = 10;      // times look_after
 constexpr std::chrono::seconds look_patience{10};
+constexpr std::size_t most_wire_bytes = std::size_t{16} << 20U;  // that wait for a slow listener
 
 }  // namespace
 
@@ -82,12 +81,39 @@ void EventFeed::frame(const std::string& text) {
                              event->timestamp, event->goal});
         if (statuses_.size() > kept_statuses) statuses_.pop_front();
     }
-    arrived_.push_back(std::make_shared<RemoteEvent>(std::move(*event)));
+    put_arrived(std::make_shared<RemoteEvent>(std::move(*event)));
     // The first frame proves the subscription: whatever is not in the log by now will come as a frame.
     if (first && options_.reads_log) ++syncs_wanted_;
     ++frames_seen_;
     plan_next_look(false);
     changed_.notify_all();
+}
+
+/// What waits is bounded whatever the listener does: by the log, of which each event waits once, and by
+/// most_wire_bytes.
+void EventFeed::put_arrived(EventRef event) {
+    if (event->is_stored()) {
+        if (list_.contains(event->id) || !ids_.insert(event->id).second) return;
+    } else {
+        const bool is_left_out = wire_bytes_ + event->json.size() > most_wire_bytes;
+        if (is_left_out && !leaves_out_)
+            log_warn("callbacks are slower than a conversation: what no log holds is left out",
+                     {{"conversation", calls_->id()}});
+        leaves_out_ = is_left_out;
+        if (is_left_out) return;
+        wire_bytes_ += event->json.size();
+    }
+    arrived_.push_back(std::move(event));
+}
+
+EventRef EventFeed::take_first_arrived() {
+    EventRef event = std::move(arrived_.front());
+    arrived_.pop_front();
+    if (event->is_stored())
+        ids_.erase(event->id);
+    else
+        wire_bytes_ -= event->json.size();
+    return event;
 }
 
 void EventFeed::down(const std::string& cause) {
@@ -190,8 +216,7 @@ void EventFeed::plan_next_sync() {
 
 void EventFeed::take_arrived(std::unique_lock<std::mutex>& lock) {
     for (std::size_t left = arrived_.size(); left > 0 && !stopping_; --left) {
-        const EventRef event = std::move(arrived_.front());
-        arrived_.pop_front();
+        const EventRef event = take_first_arrived();
         if (!list_.add(event) && event->is_stored()) continue;
         changed_.notify_all();
         lock.unlock();
@@ -202,10 +227,8 @@ void EventFeed::take_arrived(std::unique_lock<std::mutex>& lock) {
 
 std::size_t EventFeed::known_events() const {
     const std::lock_guard lock(mutex_);
-    std::unordered_set<std::string_view> arrived;
-    for (const EventRef& event : arrived_)
-        if (event->is_stored() && !list_.contains(event->id)) arrived.insert(event->id);
-    return list_.size() + arrived.size();
+    const auto is_new = [this](const std::string& id) { return !list_.contains(id); };
+    return list_.size() + static_cast<std::size_t>(std::count_if(ids_.begin(), ids_.end(), is_new));
 }
 
 /// How many events are known, when the order in which they were written is known, too; else 0. A socket that
@@ -213,9 +236,8 @@ std::size_t EventFeed::known_events() const {
 std::size_t EventFeed::known_in_order() const {
     {
         const std::lock_guard lock(mutex_);
-        const bool is_new = std::any_of(arrived_.begin(), arrived_.end(), [this](const EventRef& event) {
-            return event->is_stored() && !list_.contains(event->id);
-        });
+        const bool is_new = std::any_of(ids_.begin(), ids_.end(),
+                                        [this](const std::string& id) { return !list_.contains(id); });
         if (!list_.is_settled() || (is_new && options_.order == LogOrder::as_written)) return 0;
     }
     return known_events();

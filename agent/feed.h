@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/calls.h"
@@ -44,7 +45,8 @@ struct FeedOptions {
 };
 
 /// Thread-safe. `on_event` gets each event once, those of the wire only too, in the order in which they
-/// became known, on the feed's own thread.
+/// became known, on the feed's own thread. While it is so slow that 16 MiB of events of the wire only wait
+/// for it, further ones are left out.
 class EventFeed {
   public:
     using Clock = std::chrono::steady_clock;
@@ -98,6 +100,8 @@ class EventFeed {
 
   private:
     void frame(const std::string& text);
+    void put_arrived(EventRef event);
+    EventRef take_first_arrived();
     void down(const std::string& cause);
     void work();
     void wait_for_work(std::unique_lock<std::mutex>& lock);
@@ -122,7 +126,10 @@ class EventFeed {
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     EventList list_;
-    std::deque<EventRef> arrived_;  ///< not in the list yet
+    std::deque<EventRef> arrived_;         ///< not in the list yet
+    std::unordered_set<std::string> ids_;  ///< of those of them that logs have
+    std::size_t wire_bytes_ = 0;           ///< of the others
+    bool leaves_out_ = false;              ///< there was no room for one of those
     std::deque<SeenStatus> statuses_;
     std::uint64_t statuses_seen_ = 0;
     std::uint64_t syncs_wanted_ = 0;

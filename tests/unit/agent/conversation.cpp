@@ -357,3 +357,38 @@ BOOST_AUTO_TEST_CASE(session_hooks_run_once_at_both_ends) {
     }
     BOOST_TEST(std::filesystem::file_size(folder.path() / "log") == 10U);
 }
+
+BOOST_AUTO_TEST_CASE(a_slow_callback_gets_all_of_the_log_and_what_waits_for_it_is_bounded) {
+    FakeAgentServer server;
+    server.add(id, numbered(1));
+    std::promise<void> release;
+    const auto released = release.get_future().share();
+    std::atomic<std::size_t> wire_bytes = 0;
+    SeenEvents seen;
+    auto options = fast();
+    options.callbacks.emplace_back([&](const RemoteEvent& event) {
+        if (event.id == "e1") released.wait();
+        if (event.kind == "StreamingDeltaEvent") {
+            wire_bytes += event.json.size();
+            return;
+        }
+        seen(event);
+    });
+    const auto conversation = attached(server, std::move(options));
+    std::promise<void> is_released = std::move(release);  // ends before it, whatever happens
+    server.emit(id, message_event("e1", 1, "agent", "x"));
+    constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+    for (int i = 0; i < 24; ++i)
+        server.tell(id, R"({"kind":"StreamingDeltaEvent","id":"d)" + std::to_string(i) + R"(","content":")" +
+                            std::string(mebibyte, 'x') + "\"}");
+    for (int times = 0; times < 3; ++times) server.tell(id, message_event("e2", 2, "agent", "x"));
+    server.append(id, message_event("e2", 2, "agent", "x"));
+    server.emit(id, status_event("end", 3, "finished"));
+    eventually("all frames are here",
+               [&] { return conversation->state()->execution_status() == "finished"; });
+    is_released.set_value();
+    eventually("all of the log is told", [&] { return seen.seen().size() == 4U; });
+    BOOST_TEST((seen.seen() == std::vector<std::string>{"e0", "e1", "e2", "end"}));
+    BOOST_TEST(wire_bytes > 15 * mebibyte);
+    BOOST_TEST(wire_bytes < 17 * mebibyte);
+}
