@@ -14,6 +14,7 @@
 #include "tests/agent/scripted_conversation.h"
 #include "tests/agent/shared_server.h"
 #include "tests/support/eventually.h"
+#include "tests/support/fault_proxy.h"
 
 using namespace epilogue;
 using namespace epilogue::agent;
@@ -171,3 +172,27 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_killed_in_a_run_and_started_again_is_follo
     trial.all_arrive(next);
     trial.all_arrive(conversation);
 }
+
+// What takes a minute by itself.
+BOOST_AUTO_TEST_SUITE(minutes)
+
+BOOST_AUTO_TEST_CASE(a_connection_whose_other_end_is_gone_without_a_word_is_noticed_and_nothing_is_missing) {
+    Trial trial;
+    // Old servers answer no pings while they work: there only the look at their log tells.
+    if (numbers_its_log()) trial.rules.plan.look_after = 1h;
+    Unheard conversation("message");
+    FaultProxy proxy(server().port());
+    trial.positions.want(conversation.id(), "http://127.0.0.1:" + std::to_string(proxy.port()), "lab-key");
+    const auto follower = trial.follower();
+    conversation.begin();
+    conversation.wait_for_end();
+    trial.all_arrive(conversation);
+    proxy.half_open_all();
+    const auto events = conversation.log().size();
+    conversation.begin();
+    eventually("the second end", run_patience,
+               [&] { return conversation.log().size() > events && ends_run(conversation.status()); });
+    eventually("the topic has it", 120s, [&] { return trial.difference(conversation).empty(); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

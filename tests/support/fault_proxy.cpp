@@ -43,6 +43,7 @@ struct Pair {
     tcp::socket server;
     MysqlRequests requests;
     std::optional<ProxyFault> lose_answer;  ///< of the request under way
+    bool is_half_open = false;
 };
 
 using SharedPair = std::shared_ptr<Pair>;
@@ -111,6 +112,15 @@ class FaultProxy::Relay {
             done.set_value(open.size());
         });
         return done.get_future().get();
+    }
+
+    void half_open_all() {
+        std::promise<void> done;
+        asio::post(io_, [&] {
+            for (const auto& pair : pairs_) pair->is_half_open = true;
+            done.set_value();
+        });
+        done.get_future().get();
     }
 
     ProxyCounts counts() const {
@@ -236,7 +246,7 @@ class FaultProxy::Relay {
             }
             const std::string bytes(buffer.data(), size);
             if (wire_ == Wire::mysql) pair->requests.from_server(bytes);
-            if (!co_await send(pair->client, bytes)) break;
+            if (!co_await send(pair, pair->client, bytes)) break;
             count(&ProxyCounts::bytes_to_client, size);
         }
         end(pair, false);
@@ -307,17 +317,17 @@ class FaultProxy::Relay {
     }
 
     asio::awaitable<bool> forward(SharedPair pair, const WireRequest& request) {
-        const bool sent = co_await send(pair->server, request.bytes);
+        const bool sent = co_await send(pair, pair->server, request.bytes);
         if (sent) count(&ProxyCounts::bytes_to_server, request.bytes.size());
         co_return sent;
     }
 
-    /// Writes as the network is; false when the other end is gone. The caller keeps `to` alive.
-    asio::awaitable<bool> send(tcp::socket& to, const std::string& bytes) {
+    /// Writes to a side of the pair as the network is; false when the other end is gone.
+    asio::awaitable<bool> send(SharedPair pair, tcp::socket& to, const std::string& bytes) {
         asio::steady_timer timer(io_);
         error_code failed;
         for (std::size_t sent = 0; sent < bytes.size() && !failed;) {
-            while (network().stalls && to.is_open()) co_await a_change();
+            while ((network().stalls || pair->is_half_open) && to.is_open()) co_await a_change();
             const Network now = network();
             const std::size_t most = now.slice == 0 ? bytes.size() : now.slice;
             const std::size_t size = std::min(most, bytes.size() - sent);
@@ -377,6 +387,10 @@ void FaultProxy::release() {
 
 void FaultProxy::set(const Network& network) {
     relay_->set(network);
+}
+
+void FaultProxy::half_open_all() {
+    relay_->half_open_all();
 }
 
 std::size_t FaultProxy::cut_all(bool reset) {

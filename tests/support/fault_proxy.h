@@ -88,6 +88,9 @@ class FaultProxy {
     void set(const Network& network);
     /// Cuts every open connection; returns how many.
     std::size_t cut_all(bool reset = false);
+    /// Nothing passes any more on connections that are open now, and no end of them is told; others are
+    /// whole.
+    void half_open_all();
 
     ProxyCounts counts() const;
 
