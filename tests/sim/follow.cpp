@@ -29,6 +29,7 @@ constexpr Micros lease = 90s;
 constexpr Micros delivery = 30s;  // what the broker has not taken by then is given up
 constexpr Micros save_every = 1s;
 constexpr Micros renew_every = 10s;
+constexpr std::uint64_t most_under_way = 20;  // for more the topic has no room
 
 std::string text_of(const Happening& happening) {
     if (const auto* const frame = std::get_if<relay::EventFrame>(&happening)) return "of " + frame->event.id;
@@ -57,6 +58,7 @@ struct Shared {
     std::unique_ptr<LogServer> server;
     std::vector<Record> topic;
     double given_up = 0;
+    Micros kafka_back{0};  ///< until then nothing reaches the topic
     LogPosition position;
     std::int64_t generation = 0;
     Micros lease_until{0};
@@ -91,6 +93,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
         now_.say("relay {} is killed", generation_);
         running_ = false;
         last_ticket_that_arrives_ = sent_ - now_.random.below(sent_ + 1) / 4;
+        if (now_.now() < shared_.kafka_back) last_ticket_that_arrives_ = 0;
     }
     void freeze(Micros until) {
         now_.say("relay {} stands still", generation_);
@@ -172,7 +175,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
     }
 
     void send() {
-        while (!outbox_.empty() && now_.now() + delivery < lease_end_) {
+        while (!outbox_.empty() && now_.now() + delivery < lease_end_ && sent_ - answered_ < most_under_way) {
             deliver(std::move(outbox_.front()));
             outbox_.pop_front();
         }
@@ -181,13 +184,16 @@ class Relay : public std::enable_shared_from_this<Relay> {
     /// Records arrive in the order in which they were sent, or are given up; of those it may be both. What
     /// stands behind one that is given up is given up with it.
     void deliver(Produce record) {
-        const bool fails = now_.now() >= stuck_until_ && now_.random.chance(shared_.given_up);
-        if (fails) stuck_until_ = now_.now() + delivery;
+        const bool is_too_long_away = now_.now() + delivery < shared_.kafka_back;
+        const bool fails =
+            !is_too_long_away && now_.now() >= stuck_until_ && now_.random.chance(shared_.given_up);
+        if (fails || is_too_long_away) stuck_until_ = now_.now() + delivery;
         const bool given_up = now_.now() < stuck_until_;
         const bool arrives = !given_up || (fails && now_.random.chance(0.5));
         shared_.repeats_are_due = shared_.repeats_are_due || given_up;
         shared_.gave_up = shared_.gave_up || given_up;
-        arrives_at_ = std::max(arrives_at_, now_.now() + now_.random.between(1ms, 50ms));
+        arrives_at_ =
+            std::max({arrives_at_, now_.now() + now_.random.between(1ms, 50ms), shared_.kafka_back});
         const std::uint64_t number = ++sent_;
         const Ticket ticket = record.ticket;
         if (arrives)
@@ -199,6 +205,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
             const auto self = weak.lock();
             if (!self) return;
             self->soon([ticket, given_up](Relay& there) {
+                ++there.answered_;
                 there.happened(given_up ? Happening(relay::GivenUp{ticket})
                                         : Happening(relay::Acked{ticket}));
             });
@@ -249,6 +256,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
     std::vector<std::function<void(Relay&)>> deferred_;  ///< until then
     Micros stuck_until_{0};                              ///< the topic takes nothing
     std::uint64_t sent_ = 0;
+    std::uint64_t answered_ = 0;
     std::uint64_t last_ticket_that_arrives_ = 0;
     std::map<relay::Timer, int> timers_;
     int connection_ = 0;
@@ -290,6 +298,20 @@ void plan_faults(Shared& shared, std::shared_ptr<Relay>& relay) {
         shared.schedule.at(random.between(1s, troubled), [&shared] {
             shared.server->goes_away(shared.schedule.now() + shared.schedule.random.between(100ms, 20s));
         });
+}
+
+/// The broker goes away, for shorter or for longer than it is waited for.
+void plan_outages(Shared& shared, std::uint64_t seed) {
+    Random random(~seed);  // of its own: the other faults of a seed are the same without it
+    for (int times = random.chance(0.4) ? random.between(1, 2) : 0; times > 0; --times) {
+        const Micros begins = random.between(1s, troubled);
+        const Micros ends =
+            begins + (random.chance(0.5) ? random.between(100ms, 20s) : random.between(20s, 90s));
+        shared.schedule.at(begins, [&shared, ends] {
+            shared.schedule.say("the broker goes away");
+            shared.kafka_back = std::max(shared.kafka_back, ends);
+        });
+    }
 }
 
 void plan_events(Shared& shared) {
@@ -356,6 +378,7 @@ Outcome run_follow(std::uint64_t seed, Trace::Level trace) {
     plan_events(shared);
     take_over(shared, relay);
     plan_faults(shared, relay);
+    plan_outages(shared, seed);
     constexpr Micros healed = troubled + 200s;  // the last frozen process has woken
     constexpr Micros over = healed + 30min;
     for (Micros at = 1s; at < over; at += 2s)

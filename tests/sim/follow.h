@@ -1,5 +1,6 @@
 // Followers of one conversation's log, from its first event to a topic that has all of it: killed, frozen and
-// fenced, before a server that loses frames, cannot be read or goes away, and a broker that gives records up.
+// fenced, before a server that loses frames, cannot be read or goes away, and a broker that gives records up
+// or is away.
 #pragma once
 
 #include <cstdint>
