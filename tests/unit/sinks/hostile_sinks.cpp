@@ -14,9 +14,12 @@
 #include "sinks/github/github_target.h"
 #include "sinks/gitlab/gitlab_section.h"
 #include "sinks/gitlab/gitlab_target.h"
+#include "sinks/jira/wiki_markup.h"
 #include "sinks/registry.h"
+#include "sinks/slack/mrkdwn.h"
 #include "sinks/slack/slack_section.h"
 #include "sinks/slack/slack_target.h"
+#include "tests/unit/sinks/growth.h"
 #include "tests/unit/sinks/hostile.h"
 #include "tests/unit/sinks/sink_calls.h"
 
@@ -54,6 +57,20 @@ SinkSettings settings_for(const FakePlatformServer& platform) {
     return settings;
 }
 
+/// That the time for a post of each sink grows with the length of its words.
+void check_every_sink(const std::vector<std::string>& pieces, std::size_t bytes) {
+    SinkSettings settings;
+    settings.mac_key = "key";
+    settings.version = "0.1.0";
+    for (const auto& [name, sink] : make_sinks(settings)) {
+        BOOST_TEST_INFO_SCOPE(name);
+        for (const auto& piece : pieces)
+            growth::check_linear(piece, bytes, [&sink = *sink](const std::string& text) {
+                sink.render({.headline = "**Finished**", .final_message = text, .facts = {}, .link = {}}, id);
+            });
+    }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
@@ -84,5 +101,23 @@ BOOST_AUTO_TEST_CASE(no_sink_posts_anything_that_is_alive) {
             BOOST_TEST(hostile::alive_in_mrkdwn(sent.value("text", "")) == "");
             BOOST_TEST(sink.find(post).found.size() == 1U);
         }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(every_sink_makes_posts_in_time_that_grows_with_the_length) {
+    constexpr std::size_t bytes = 2000;  // four times as much is cut by no platform
+    check_every_sink(growth::pieces(), bytes);
+}
+
+BOOST_AUTO_TEST_CASE(every_sink_cuts_what_is_too_long_in_time_that_grows_with_the_length) {
+    constexpr std::size_t bytes = 100'000;  // more than any platform takes
+    check_every_sink({"![a](b)\n\n", "<i>\n\n", "[", "token=", "|a|b|\n|-|-|\n", "``` a\n```\n"}, bytes);
+}
+
+BOOST_AUTO_TEST_CASE(slacks_and_jiras_markup_is_made_in_time_that_grows_with_the_length) {
+    constexpr std::size_t bytes = 8000;
+    for (const auto& piece : growth::pieces()) {
+        growth::check_linear(piece, bytes, [](const std::string& text) { mrkdwn(text); });
+        growth::check_linear(piece, bytes, [](const std::string& text) { wiki_markup(text); });
     }
 }
