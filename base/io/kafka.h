@@ -68,7 +68,9 @@ class KafkaReader {
     std::unique_ptr<SimpleConsumer> consumer_;
 };
 
-/// A group's member over librdkafka.
+/// A group's member over librdkafka. A client that its group has put out for good (fenced by another of the
+/// same group.instance.id, a right taken away, a protocol that is refused) is of no more use: revoked() says
+/// that all is lost, check() says why, and later, by full jitter, poll() joins with another client.
 class KafkaConsumer final : public Consumer {
   public:
     /// `produces_to`: a topic that others of the process produce to, whose right check() asks for; "": none.
@@ -94,11 +96,20 @@ class KafkaConsumer final : public Consumer {
 
   private:
     struct GroupMember;
+    Result<std::shared_ptr<GroupMember>> new_member(RebalanceListener listener) const;
+    std::shared_ptr<GroupMember> member() const;
+    void set_member(std::shared_ptr<GroupMember> next);
+    KafkaError put_out(GroupMember& member, const std::string& why);
+    Polled poll_dead(const GroupMember& member, std::chrono::milliseconds wait);
+
     const KafkaSettings settings_;
     const std::string topic_;
     const std::string group_;
     const std::string produces_to_;
-    std::unique_ptr<GroupMember> member_;  ///< null before join()
+    mutable std::mutex member_mutex_;
+    std::shared_ptr<GroupMember> member_;  ///< null before join(); another one after a fatal error
+    int times_put_out_ = 0;                ///< in a row
+    std::chrono::steady_clock::time_point rejoins_at_{};
     std::mutex reader_mutex_;              ///< it reads for one thread at a time
     std::unique_ptr<KafkaReader> reader_;  ///< opened by the first record_at()
 };
