@@ -173,8 +173,9 @@ BOOST_AUTO_TEST_CASE(a_conversation_all_of_whose_events_are_gone_is_told_once_it
 
 BOOST_AUTO_TEST_CASE(
     without_a_server_a_silence_that_began_before_a_gap_is_told_as_an_outcome_that_is_not_known) {
+    // Of the third conversation nothing was ever read: all that there was is in the gap.
     const Rig rig("no_server", 1, {{"worker.inactivity_timeout_s", std::int64_t{15}}});
-    ConversationScript lost(id_of(1)), lively(id_of(2));
+    ConversationScript lost(id_of(1)), lively(id_of(2)), unread(id_of(3));
     {
         auto worker = rig.epilogue().worker();
         for (ConversationScript* script : {&lost, &lively}) rig.publish(script->user().records());
@@ -182,17 +183,19 @@ BOOST_AUTO_TEST_CASE(
         end(worker);
     }
     rig.publish({{.key = lost.id(), .value = lost.asks("Nobody will read this.").log().back()}});
+    rig.publish(unread.user().asks("Nor this.").records());
     broker_of_this_program().delete_records(rig.name(), rig.ends());
     const auto known = static_cast<std::ptrdiff_t>(lively.log().size());
     const auto records = lively.status("paused").status("running").records();
     rig.publish({records.begin() + known, records.end()});
     rig.add_github(lost.id(), "octo/no_server", 1, "once");
     rig.add_github(lively.id(), "octo/no_server", 2, "once");
+    rig.add_github(unread.id(), "octo/no_server", 3, "once");
     auto worker = rig.epilogue().start_worker();
-    eventually("both are told",
-               [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 2; });
+    eventually("all are told",
+               [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state='SENT'") == 3; });
     for (const auto& post : rig.platform().visible()) {
-        const bool is_lost = post.path == "octo/no_server#1";
+        const bool is_lost = post.path != "octo/no_server#2";
         BOOST_TEST(contains(post.body, "**Outcome not known**") == is_lost, post.body);
         BOOST_TEST(contains(post.body, "**No sign of life**") == !is_lost, post.body);
     }

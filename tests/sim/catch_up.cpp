@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/io/kafka.h"
 #include "tests/oracle/conversation_generator.h"
 #include "tests/sim/chaos.h"
 
@@ -35,7 +36,8 @@ enum class Fate {
     unheard,  ///< the topic has nothing
     cut_off,  ///< the topic goes up to the middle of a turn
     // Of a schedule with a gap.
-    gone,  ///< the topic has everything, until retention removes what was not read
+    gone,       ///< the topic has everything, until retention removes what was not read
+    forgotten,  ///< the topic had it while no worker read, and no server knows of it
 };
 constexpr std::array<Fate, 7> fates{Fate::whole,   Fate::headless, Fate::dies,   Fate::unknown,
                                     Fate::delayed, Fate::unheard,  Fate::cut_off};
@@ -72,12 +74,13 @@ class Author {
     const std::vector<ExpectedTurn>& turns() const { return turns_; }
     std::optional<std::vector<ExpectedTurn>> in_topic() const { return in_topic_; }
     std::vector<TimedEvent> kept() const {
-        return fate_ == Fate::unknown ? std::vector<TimedEvent>() : events_;
+        const bool is_unknown = fate_ == Fate::unknown || fate_ == Fate::forgotten;
+        return is_unknown ? std::vector<TimedEvent>() : events_;
     }
 
     std::vector<Produced> records(const std::string& id, int partition) const {
         std::vector<Produced> records;
-        if (fate_ == Fate::unheard) return records;
+        if (fate_ == Fate::unheard || fate_ == Fate::forgotten) return records;
         const Micros late =
             fate_ == Fate::delayed ? random_.between(Micros(seconds{1}), Micros(seconds{200})) : Micros{0};
         const std::size_t end = fate_ == Fate::cut_off ? cut_ : events_.size();
@@ -136,15 +139,27 @@ class Author {
     std::size_t cut_ = 0;   ///< events up to the cut
 };
 
-/// `fate`: of all conversations; none: each has its own.
-Workload draw(World& world, bool is_patient, std::optional<Fate> fate_of_all, Micros end) {
-    const bool has_gap = fate_of_all == Fate::gone;
+/// A conversation that is wholly in the gap, which begins at `gap`. No server knows of it: its callbacks
+/// are told of a turn whose opening was not seen, once it was silent for long enough.
+void forget(ToldConversation& conversation, Micros gap, int partitions, Workload& workload) {
+    conversation.partition = partition_of_key(conversation.id, partitions);
+    conversation.turns = {{"start", Verdict::timeout, ""}};
+    conversation.is_forgotten = true;
+    workload.records.push_back({gap + seconds{1}, conversation.partition, conversation.id,
+                                R"({"kind":"MessageEvent","id":"lost","source":"user"})", Micros{0}});
+}
+
+/// `fate_of_all`: none: each has its own. `gap`: when workers stop to read what will be lost; none: never.
+Workload draw(World& world, bool is_patient, std::optional<Fate> fate_of_all, Micros end,
+              std::optional<Micros> gap = std::nullopt) {
+    const bool has_gap = gap.has_value();
     Workload workload;
     Random random = world.schedule.random.fork();
     std::int64_t number = 1;
     for (std::size_t index = 0, count = 1 + random.below(5); index < count; ++index) {
         const Fate drawn = fates[random.below(is_patient ? fates.size() : fates_for_the_impatient)];
-        const Fate fate = fate_of_all.value_or(drawn);
+        const bool is_forgotten = has_gap && random.chance(0.3);
+        const Fate fate = is_forgotten ? Fate::forgotten : fate_of_all.value_or(drawn);
         ToldConversation conversation;
         conversation.id = fmt::format("c{}", index);
         conversation.partition = random.between(0, world.broker.partitions() - 1);
@@ -154,6 +169,7 @@ Workload draw(World& world, bool is_patient, std::optional<Fate> fate_of_all, Mi
         conversation.in_topic = author.in_topic();
         for (auto& record : author.records(conversation.id, conversation.partition))
             workload.records.push_back(std::move(record));
+        if (is_forgotten) forget(conversation, *gap, world.broker.partitions(), workload);
         if (auto kept = author.kept(); !kept.empty())
             world.agent_logs->keep(conversation.id, start - random.between(Micros{0}, Micros(seconds{20})),
                                    std::move(kept));
@@ -177,18 +193,20 @@ Workload draw(World& world, bool is_patient, std::optional<Fate> fate_of_all, Mi
     return workload;
 }
 
-/// All workers are away, and what was sent to the partitions meanwhile is removed before they are back.
-/// Returns when they are.
-Micros lose_records(World& world, Micros end) {
-    Random& random = world.schedule.random;
+/// All workers are away since `begin`, and what was sent to the partitions meanwhile is removed before they
+/// are back. Returns when they are.
+Micros lose_records(World& world, Micros begin, Micros end) {
     Micros over = end;
     for (const Produced& record : world.workload.records) over = std::max(over, record.at + seconds{3});
-    const Micros begin = random.between(Micros(seconds{5}), end / 2 + seconds{10});
     world.schedule.at(begin, [&world, over, begin] {
         for (const auto& host : world.hosts) host->keep_dead(over - begin);
     });
     world.schedule.at(over - seconds{1}, [&world] {
         for (const auto& [partition, row] : world.database.partitions) world.broker.lose(partition);
+        // Of a partition that was never read nothing is lost, but the records of who is forgotten say no
+        // more.
+        for (ToldConversation& each : world.workload.conversations)
+            if (each.is_forgotten && !world.database.partitions.contains(each.partition)) each.turns.clear();
     });
     return over;
 }
@@ -264,8 +282,10 @@ Outcome run_catch_up(std::uint64_t seed, Trace::Level trace) {
     const bool has_gap = is_patient && random.chance(0.25);
     const Micros end = random.between(Micros(seconds{60}), Micros(seconds{150}));
     const auto fate = has_gap ? std::optional(Fate::gone) : std::nullopt;
-    world.set_up(draw(world, is_patient, fate, end), random.between(1, 3));
-    const Micros over = has_gap ? lose_records(world, end) : end;
+    std::optional<Micros> gap;
+    if (has_gap) gap = random.between(Micros(seconds{5}), end / 2 + seconds{10});
+    world.set_up(draw(world, is_patient, fate, end, gap), random.between(1, 3));
+    const Micros over = gap ? lose_records(world, *gap, end) : end;
     return go_through_faults(world, over);
 }
 

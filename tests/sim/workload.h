@@ -31,6 +31,7 @@ struct ToldConversation {
     std::vector<ExpectedTurn> turns;
     /// Events came out of order: its turns are those of a fold over the whole log.
     bool messy = false;
+    bool is_forgotten = false;  ///< only its callbacks are left of it
     /// Its turns by the topic alone, where only a catch-up can tell of the others.
     std::optional<std::vector<ExpectedTurn>> in_topic = {};
 };

@@ -153,9 +153,11 @@ void World::judge() {
         const auto turns = from_topic ? *conversation.in_topic : turns_of(conversation, broker, seen_by(id));
         for (const ExpectedTurn& turn : reported_turns(turns, wanted, seen_by(id))) {
             const std::string name = std::to_string(id.value) + '\0' + conversation.id + '\0' + turn.key;
-            owed.push_back({id.value, conversation.id, place_of(wanted.number).name, turn.key,
-                            uuid_v5(installation_id, name), testing::headline_of(turn.verdict), turn.words,
-                            optional});
+            owed.push_back(
+                {id.value, conversation.id, place_of(wanted.number).name, turn.key,
+                 uuid_v5(installation_id, name),
+                 conversation.is_forgotten ? "**Outcome not known**" : testing::headline_of(turn.verdict),
+                 turn.words, optional});
         }
     }
     oracle.judge(owed, platform.posts());

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "worker/apply/hindered_callbacks.h"
+#include "worker/apply/own_partition.h"
 #include "worker/apply/reconcile_request.h"
+#include "worker/apply/transition.h"
 #include "worker/core/server_log.h"
 #include "worker/store/conversation_rows.h"
 #include "worker/store/gap_rows.h"
@@ -24,19 +26,28 @@ std::string offsets_of(const GapRow& gap) {
            (gap.to ? std::to_string(gap.to->value - 1) : std::string("the old log's end"));
 }
 
-/// Notes on the callbacks of a conversation of which the gap may have more, that no server can be asked. What
-/// had ended before, and is not known to have begun again, waits for its next turn as ever.
-Result<void> note_no_server(Transaction& transaction, const ConversationId& id, const GapRow& gap) {
+}  // namespace
+
+// Its callbacks say so. What had ended before, and is not known to have begun again, waits for its next turn
+// as ever; where nothing was ever read, the silence stands for its end.
+Result<void> GapSurvey::note_no_server(Transaction& transaction, const ConversationId& id,
+                                       const GapRow& gap) const {
     TRY(const Conversation conversation, transaction.conversations().lock_one(id));
     if (!is_unseen(conversation) && current_turn(conversation) == nullptr) return {};
-    return step_callbacks(
+    TRY_VOID(step_callbacks(
         transaction, id,
         LogUnread{"records of partition " + std::to_string(gap.partition) + " (offsets " + offsets_of(gap) +
                   ") were gone before they were read, and no agent server is known that "
-                  "has them: epilogue conversations remember names it"});
+                  "has them: epilogue conversations remember names it"}));
+    if (!is_unseen(conversation)) return {};
+    TRY(const auto own, own_partition_of(transaction, id, rules_.topic, rules_.group));
+    TRY(const Instant now, transaction.now());
+    Transition transition(transaction, planner_, rules_.batch, own.row, now);
+    TRY_VOID(transition.load({id}, own.id));
+    transition.watch_unread();
+    TRY_VOID(transition.write());
+    return own.is_guess ? transaction.conversations().note_guess(id) : Result<void>();
 }
-
-}  // namespace
 
 Result<void> GapSurvey::step() {
     for (int i = 0; i < portions_in_a_step; ++i) {
@@ -66,8 +77,8 @@ Result<bool> GapSurvey::list_portion() {
         // Ascending, as in every transaction that locks several.
         const std::set<ConversationId> conversations(chunk.conversations.begin(), chunk.conversations.end());
         for (const ConversationId& id : conversations) {
-            TRY(const bool has_server,
-                queue_reconcile(transaction, id, ReconcileReason::gap, now, has_default_));
+            TRY(const bool has_server, queue_reconcile(transaction, id, ReconcileReason::gap, now,
+                                                       rules_.batch.default_agent_server));
             ++(has_server ? gap->asked : gap->without_server);
             if (!has_server) TRY_VOID(note_no_server(transaction, id, *gap));
         }

@@ -3,17 +3,28 @@
 // once: in portions, each with how far it has come in one transaction, so that the next worker goes on there.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "base/io/log.h"
 #include "base/result.h"
+#include "worker/apply/batch.h"
+#include "worker/store/gap_rows.h"
 #include "worker/store/store.h"
 
 namespace epilogue {
 
+struct GapRules {
+    std::string topic;
+    std::string group;
+    BatchRules batch;
+};
+
 /// Used by one thread.
 class GapSurvey {
   public:
-    /// `has_default`: conversations without an agent server of their own have one, too.
-    GapSurvey(Store& store, bool has_default) : store_(store), has_default_(has_default) {}
+    GapSurvey(Store& store, const Planner& planner, GapRules rules)
+        : store_(store), planner_(planner), rules_(std::move(rules)) {}
 
     /// Lists portions until as many requests wait as are worked at within seconds, or nothing is left.
     /// Errors: the database's.
@@ -22,9 +33,12 @@ class GapSurvey {
   private:
     /// One portion; false when there is nothing to do now.
     Result<bool> list_portion();
+    /// One conversation of it that no server can be asked about.
+    Result<void> note_no_server(Transaction& transaction, const ConversationId& id, const GapRow& gap) const;
 
     Store& store_;
-    const bool has_default_;
+    const Planner& planner_;
+    const GapRules rules_;
     RateLimitedLog progress_;
 };
 

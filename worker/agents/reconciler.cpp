@@ -3,16 +3,15 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "base/io/kafka.h"
 #include "base/mutant.h"
 #include "base/under_way.h"
 #include "worker/agents/server_room.h"
 #include "worker/apply/hindered_callbacks.h"
+#include "worker/apply/own_partition.h"
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/transition.h"
 #include "worker/store/conversation_rows.h"
 #include "worker/store/leased_rows.h"
-#include "worker/store/partition_rows.h"
 #include "worker/store/reconcile_rows.h"
 
 namespace epilogue {
@@ -60,7 +59,7 @@ Reconciler::Reconciler(Store& store, const Planner& planner, AgentLogSource logs
       logs_(std::move(logs)),
       rules_(std::move(rules)),
       observer_(std::move(observer)),
-      gaps_(store, rules_.batch.default_agent_server),
+      gaps_(store, planner, {rules_.topic, rules_.group, rules_.batch}),
       queue_({.threads = reconciler_threads,
               .thread_name = "catch-up",
               .sweeper_name = "catch-up sweep",
@@ -173,21 +172,15 @@ Result<void> Reconciler::finish(const ReconcileRow& taken, const CallbackEvent& 
     std::string_view result;
     const auto work = [&](Transaction& transaction) -> Result<void> {
         result = {};
-        TRY(auto partition, transaction.conversations().partition_of(id));
-        const bool is_guess = !partition;
-        if (is_guess) {
-            TRY(const int known, transaction.partitions().known_count(rules_.topic));
-            partition = known > 0 ? partition_of_key(id, known) : 0;
-        }
-        TRY(const auto stored, transaction.partitions().read({rules_.group, rules_.topic, *partition}));
+        TRY(const auto own, own_partition_of(transaction, id, rules_.topic, rules_.group));
         TRY(const Instant now, transaction.now());
-        Transition transition(transaction, planner_, rules_.batch, stored.value_or(PartitionRow{}), now);
-        TRY_VOID(transition.load({id}, *partition));
+        Transition transition(transaction, planner_, rules_.batch, own.row, now);
+        TRY_VOID(transition.load({id}, own.id));
         TRY(const auto row, transaction.reconciles().lock(id));
         if (!is_ours(row, taken)) return {};
         TRY(result, change(transition));
         TRY_VOID(transition.write());
-        if (is_guess) TRY_VOID(transaction.conversations().note_guess(id));
+        if (own.is_guess) TRY_VOID(transaction.conversations().note_guess(id));
         TRY_VOID(step_callbacks(transaction, id, told));
         report = std::move(transition.report);
         return transaction.reconciles().remove(id);
@@ -227,6 +220,7 @@ Result<void> Reconciler::give_up(const ReconcileRow& taken, const LogReadError& 
         is_told(taken.why, why.why) ? CallbackEvent(LogUnread{asked_no_more(why)}) : CallbackEvent(LogRead{});
     return finish(taken, told, [&](Transition& transition) -> Result<std::string_view> {
         transition.let_inactivity_count();
+        if (taken.why == ReconcileReason::gap) transition.watch_unread();
         return name_of(why.why);
     });
 }

@@ -8,6 +8,7 @@
 #include "worker/apply/reconcile_request.h"
 #include "worker/apply/unreported_end.h"
 #include "worker/core/fold.h"
+#include "worker/core/server_log.h"
 #include "worker/store/agent_endpoint_rows.h"
 #include "worker/store/callback_rows.h"
 #include "worker/store/conversation_rows.h"
@@ -34,7 +35,8 @@ Result<void> begin_watch(Transaction& transaction, const Planner& planner, const
                          CallbackRow& callback, Instant now, const WatchRules& watch, std::string* planned) {
     TRY_VOID(request_reconcile(transaction, callback.conversation_id, conversation, now,
                                watch.default_agent_server));
-    if (std::holds_alternative<Open>(conversation.turn_state)) {
+    const bool is_unread = is_unseen(conversation) && due_at(conversation);
+    if (is_unread || std::holds_alternative<Open>(conversation.turn_state)) {
         InactivityRules rules;
         rules.after = watch.inactivity;
         rules.watched_since = now;

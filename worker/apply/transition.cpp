@@ -110,6 +110,7 @@ Result<void> Transition::tick_all(Instant now, const Source& source) {
 }
 
 Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
+    if (!std::holds_alternative<Open>(stored.conversation.turn_state)) return false;
     auto& open = std::get<Open>(stored.conversation.turn_state);
     if (stored.suspended)
         open.asked = false;  // what it says now means nothing by the time that this is let go

@@ -58,6 +58,10 @@ class Transition {
     /// No server says that the one loaded conversation is alive: its timeout counts when it is due.
     void let_inactivity_count();
 
+    /// No server can tell what was lost of the one loaded conversation: where nothing was ever read of it,
+    /// its timeout counts in its time.
+    void watch_unread();
+
     /// Writes all of it, the partition's row excepted.
     Result<void> write();
 

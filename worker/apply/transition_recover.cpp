@@ -33,6 +33,7 @@ Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Sourc
     if (was_untold) absent.swap(present);
     std::stable_sort(absent.begin(), absent.end(),
                      [](const auto* a, const auto* b) { return a->adopted_at < b->adopted_at; });
+    if (auto* none = std::get_if<NoTurn>(&stored.conversation.turn_state)) none->due.reset();
     auto next = absent.begin();
     const auto rules = [&] {
         FoldRules made = rules_for(stored.id);
@@ -89,6 +90,12 @@ Result<void> Transition::start_watching(StoredConversation& stored,
     if (!owed.empty()) planner_.add(stored.id, *stored.conversation.last, {}, owed, plan_);
     stored.conversation = watch_inactivity(std::move(stored.conversation), rules_for(stored.id).inactivity);
     return {};
+}
+
+void Transition::watch_unread() {
+    StoredConversation& stored = conversations_.front();
+    stored.conversation =
+        epilogue::watch_unread(std::move(stored.conversation), rules_for(stored.id).inactivity);
 }
 
 void Transition::let_inactivity_count() {

@@ -6,6 +6,7 @@ std::optional<Instant> due_at(const Conversation& conversation) {
     if (const auto* candidate = std::get_if<Candidate>(&conversation.turn_state)) return candidate->due;
     if (const auto* awaiting = std::get_if<AwaitingDetail>(&conversation.turn_state)) return awaiting->due;
     if (const auto* open = std::get_if<Open>(&conversation.turn_state)) return open->due;
+    if (const auto* none = std::get_if<NoTurn>(&conversation.turn_state)) return none->due;
     return std::nullopt;
 }
 

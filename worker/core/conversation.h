@@ -50,7 +50,11 @@ struct Turn {
 };
 
 // Where the conversation stands between its turns. Each holds only what is true in it.
-struct NoTurn {};  ///< nothing seen yet that opens one
+struct NoTurn {  ///< nothing seen yet that opens one
+    /// Record time at which it counts as `timeout` that nothing was ever read of a conversation whose records
+    /// may be lost; none: that is not so, or a server may still tell of it.
+    std::optional<Instant> due = {};
+};
 struct Open {
     Turn turn;
     /// Record time at which its inactivity counts as `timeout`; none: no callback waits for it.

@@ -62,7 +62,10 @@ void write_words(JsonWriter& json, const FinalMessage& words) {
 
 struct TurnStateWriter {
     JsonWriter& json;
-    void operator()(const NoTurn&) const { json.text("standing", "none"); }
+    void operator()(const NoTurn& none) const {
+        json.text("standing", "none");
+        if (none.due) write(json, "due", none.due);
+    }
     void operator()(const Open& open) const {
         json.text("standing", "open");
         write(json, open.turn);
@@ -215,8 +218,9 @@ ConversationRow to_row(const Conversation& conversation) {
     row.status = conversation.status;
     row.last_event_at = conversation.last_event_at;
     row.due_at = due_at(conversation);
-    const bool open = std::holds_alternative<Open>(conversation.turn_state);
-    if (row.due_at) row.timer = open ? silence_timer : settle_timer;
+    const bool is_silent = std::holds_alternative<Open>(conversation.turn_state) ||
+                           std::holds_alternative<NoTurn>(conversation.turn_state);
+    if (row.due_at) row.timer = is_silent ? silence_timer : settle_timer;
     row.turn_open = current_turn(conversation) != nullptr;
     write_texts(conversation, row);
     JsonWriter recent;

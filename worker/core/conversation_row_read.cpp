@@ -198,7 +198,7 @@ class RowReader {
 
     TurnState turn_state(const JsonPart& json, const Digest& digest) {
         const std::string name = text(json, "standing");
-        if (name == "none") return NoTurn{};
+        if (name == "none") return NoTurn{instant(json, "due")};
         if (name == "ended" || name == "timed_out")
             return Ended{name == "timed_out", unopened_turn(json["unopened"])};
         Turn turn = this->turn(json["turn"], digest);

@@ -46,11 +46,12 @@ void FoldStep::fire_timer(Instant now) {
         count(*candidate);
     else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
         count(*awaiting);
-    else if (auto* open = std::get_if<Open>(&conversation_.turn_state))
-        end_inactivity(*open, now);
+    else
+        end_inactivity(now);
 }
 
 void FoldStep::apply(const Event& event, Instant at) {
+    if (auto* none = std::get_if<NoTurn>(&conversation_.turn_state)) none->due.reset();
     conversation_.last_event_at = at;
     event_ = &event;
     at_ = at;

@@ -66,7 +66,12 @@ bool would_time_out(const Conversation& conversation, Instant now, const Inactiv
 bool was_last_heard_before_gap(const Conversation& conversation, const InactivityRules& rules);
 
 /// Starts the timer over an open turn's inactivity anew, as after an event or when a callback was adopted at
-/// rules.watched_since.
+/// rules.watched_since. The timer of watch_unread is put off.
 Conversation watch_inactivity(Conversation conversation, const InactivityRules& rules);
+
+/// No agent server can tell what records of its partition are lost of a conversation of which no turn is
+/// known: its inactivity is watched from then on, as that of a turn whose opening was not seen. Changes
+/// nothing of any other conversation, and of one that was heard of since.
+Conversation watch_unread(Conversation conversation, const InactivityRules& rules);
 
 }  // namespace epilogue

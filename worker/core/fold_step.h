@@ -114,7 +114,7 @@ class FoldStep {
     void reopen_after_timeout();
     /// The inactivity timer came due. It starts again when the partition was away meanwhile, and waits where
     /// it is while the mass-timeout guard is on.
-    void end_inactivity(Open& open, Instant now);
+    void end_inactivity(Instant now);
     /// The turn that events still belong to: open, or its `finished` not counted yet.
     Turn* open_turn();
     /// The same; an end that is the first thing ever seen ends the turn "start".

@@ -165,11 +165,14 @@ void FoldStep::reopen_after_timeout() {
     if (ended && ended->by_timeout) open(TurnKey(event_->id), time_);
 }
 
-void FoldStep::end_inactivity(Open& open, Instant now) {
+void FoldStep::end_inactivity(Instant now) {
     if (!would_time_out(conversation_, now, rules_.inactivity)) {
         conversation_ = epilogue::watch_inactivity(std::move(conversation_), rules_.inactivity);
     } else if (rules_.inactivity.may_fire) {
-        end(Verdict::timeout, std::move(open.turn), "");
+        Turn unread;
+        unread.key = TurnKey("start");
+        auto* open = std::get_if<Open>(&conversation_.turn_state);
+        end(Verdict::timeout, open != nullptr ? std::move(open->turn) : std::move(unread), "");
     }
 }
 

@@ -135,6 +135,15 @@ BOOST_AUTO_TEST_CASE(a_silence_that_is_asked_about_stays_so_until_it_starts_anew
     BOOST_TEST(!std::get<Open>(anew.turn_state).asked);
 }
 
+BOOST_AUTO_TEST_CASE(the_silence_of_a_conversation_that_was_never_read_survives_its_row) {
+    Conversation conversation;
+    conversation.turn_state = NoTurn{story_start + 60s};
+    BOOST_TEST((due_at(again(conversation)) == story_start + 60s));
+    constexpr int silence_timer = 2;
+    BOOST_TEST(to_row(conversation).timer == silence_timer);
+    BOOST_TEST(!to_row(conversation).turn_open);
+}
+
 BOOST_AUTO_TEST_CASE(the_last_counted_turn_is_whole_as_long_as_no_other_is_open) {
     for (const Story& story : stories()) {
         if (current_turn(story.conversation()) != nullptr) continue;

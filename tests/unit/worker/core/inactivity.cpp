@@ -92,3 +92,69 @@ BOOST_AUTO_TEST_CASE(an_inactivity_of_a_conversation_that_was_heard_of_behind_th
     BOOST_TEST(!timed_out(story_start + 2s, story_start + 1s)->may_lie_in_gap);
     BOOST_TEST(!timed_out(story_start, std::nullopt)->may_lie_in_gap);
 }
+
+namespace {
+
+/// Nothing was read of the conversation when records of its partition were found to be lost; a callback was
+/// there a minute before.
+InactivityRules lost_unread() {
+    InactivityRules rules;
+    rules.after = 2h;
+    rules.watched_since = story_start;
+    rules.gap_at = story_start + 60s;
+    return rules;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_conversation_all_of_whose_events_are_gone_gets_a_turn_that_ends_by_its_silence) {
+    FoldRules rules;
+    rules.inactivity = lost_unread();
+    const Conversation watched = watch_unread({}, rules.inactivity);
+    const Instant due = story_start + 60s + 2h;
+    BOOST_TEST((due_at(watched) == due));
+    BOOST_TEST(!would_time_out(watched, due - 1us, rules.inactivity));
+    BOOST_TEST(would_time_out(watched, due, rules.inactivity));
+    const Folded folded = tick(watched, due, rules);
+    BOOST_REQUIRE(folded.ended.size() == 1);
+    BOOST_TEST(folded.ended[0].turn_key == TurnKey("start"));
+    BOOST_TEST((folded.ended[0].verdict == Verdict::timeout));
+    BOOST_TEST(folded.ended[0].may_lie_in_gap);
+    BOOST_TEST(tick(folded.conversation, due + 10h, rules).ended.empty());
+    rules.inactivity.may_fire = false;
+    BOOST_TEST(tick(watched, due, rules).ended.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_conversation_of_which_something_is_known_gets_no_such_turn) {
+    const InactivityRules lost = lost_unread();
+    InactivityRules nobody_waits = lost, nothing_lost = lost;
+    nobody_waits.watched_since.reset();
+    nothing_lost.gap_at.reset();
+    BOOST_TEST(!due_at(watch_unread({}, nobody_waits)));
+    BOOST_TEST(!due_at(watch_unread({}, nothing_lost)));
+    Conversation heard;
+    heard.heard_at = *lost.gap_at;
+    BOOST_TEST(!due_at(watch_unread(heard, lost)));
+    BOOST_TEST(!due_at(watch_unread(counted_once().conversation(), lost)));
+}
+
+BOOST_AUTO_TEST_CASE(the_first_event_of_such_a_conversation_takes_the_place_of_its_silence) {
+    FoldRules rules;
+    rules.inactivity = lost_unread();
+    const Instant at = story_start + 90s;
+    const auto next = [&](const Event& event) {
+        return fold(watch_unread({}, rules.inactivity), event, at, rules).conversation;
+    };
+    BOOST_TEST(told(next(user_says("u1", 80s)).turn_state) == "open u1");
+    BOOST_TEST((due_at(next(user_says("u1", 80s))) == at + 2h));
+    BOOST_TEST(!due_at(next(status("i1", 80s, "idle"))));
+}
+
+BOOST_AUTO_TEST_CASE(another_callback_puts_such_a_timeout_off_and_without_one_there_is_none) {
+    InactivityRules rules = lost_unread();
+    const Conversation watched = watch_unread({}, rules);
+    rules.watched_since = story_start + 600s;
+    BOOST_TEST((due_at(watch_inactivity(watched, rules)) == story_start + 600s + 2h));
+    rules.watched_since.reset();
+    BOOST_TEST(!due_at(watch_inactivity(watched, rules)));
+}
