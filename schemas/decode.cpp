@@ -72,6 +72,7 @@ const WantedPart& wanted_of_events() {
          {"id"},
          {"timestamp"},
          {"source"},
+         {"sender"},
          {"key"},
          {"value",
           {{"execution_status"},

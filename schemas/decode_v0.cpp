@@ -5,6 +5,7 @@
 #include "schemas/decode_generations.h"
 #include "schemas/instruction.h"
 #include "schemas/made_requests.h"
+#include "schemas/origin.h"
 
 namespace epilogue {
 namespace {
@@ -64,9 +65,9 @@ std::optional<Body> action(std::string_view name, const JsonPart& event, Event& 
     const JsonPart& args = event["args"];
     add_work_of_action(name, args, decoded);
     if (name == "message" && source == "user") {
-        if (!instruction_in(args["content"].string_or_empty()).empty())
-            return StatusChange{std::string(instructed_status), ""};
-        return UserMessage{};
+        const std::string_view text = args["content"].string_or_empty();
+        if (!instruction_in(text).empty()) return StatusChange{std::string(instructed_status), ""};
+        return UserMessage{std::string(origin_in(text))};
     }
     if (source != "agent") {
         if (!is_one_of(name, actions)) return std::nullopt;

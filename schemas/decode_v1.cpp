@@ -5,6 +5,7 @@
 #include "schemas/decode_generations.h"
 #include "schemas/instruction.h"
 #include "schemas/made_requests.h"
+#include "schemas/origin.h"
 #include "schemas/stop_hook.h"
 
 namespace epilogue {
@@ -46,7 +47,9 @@ Body message(const JsonPart& event) {
     std::string text = text_of(event["llm_message"]["content"]);
     if (source == "agent") return AgentMessage{MessageKind::message, std::move(text)};
     if (!instruction_in(text).empty()) return StatusChange{std::string(instructed_status), ""};
-    return UserMessage{};
+    std::string_view origin = origin_in(text);
+    if (origin.empty()) origin = event["sender"].string_or_empty();
+    return UserMessage{std::string(is_origin(origin) ? origin : std::string_view())};
 }
 
 /// What an action does, for people: its command, or its tool's name with the file it is used on.

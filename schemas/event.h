@@ -18,7 +18,9 @@ enum class Schema { v0, v1 };
 /// How the agent spoke: with its finish tool, or with a message.
 enum class MessageKind { finish, message };
 
-struct UserMessage {};      ///< source user; opens a turn or joins the open one
+struct UserMessage {          ///< source user; opens a turn or joins the open one
+    std::string origin = {};  ///< the place it came from, as schemas/origin.h has it; empty: not known
+};
 struct AgentAction {        ///< any agent action that is not a word
     std::string step = {};  ///< what it does: a command, or a tool's name with the file it is used on
 };

@@ -12,6 +12,8 @@
 namespace epilogue {
 namespace {
 
+constexpr std::string_view member_only_from_here = "only_from_here";
+
 /// The sink that a processor_type names, and the shape that goes with the type; null when there is none.
 struct NamedProcessor {
     const SinkDescriptor* sink = nullptr;
@@ -70,19 +72,24 @@ struct DecodedRow {
     const ProcessorShape* shape = nullptr;
     JsonPart json;
     Target target;
+    bool only_from_here = false;
 };
 
 Result<DecodedRow> decoded(std::string_view processor_type, std::string_view processor_json) {
     const NamedProcessor named = named_by(processor_type);
     if (!named.sink) return poisonous(complaint_about(processor_type));
-    auto json = JsonReader().read(processor_json, named.sink->wanted);
+    WantedPart wanted = named.sink->wanted;
+    wanted.members.push_back({member_only_from_here});
+    auto json = JsonReader().read(processor_json, wanted);
     if (!json) return poisonous("processor_json: not usable JSON: " + json.error().detail);
     if (json->type != JsonPart::Type::object) return poisonous("processor_json: expected an object");
     const ProcessorShape& shape = shape_found(named, *json);
     std::string complaint;
-    Target target = shape.read(ProcessorReader(*json, complaint));
+    const ProcessorReader reader(*json, complaint);
+    Target target = shape.read(reader);
+    const bool only_from_here = reader.flag(member_only_from_here, false);
     if (!complaint.empty()) return poisonous("processor_json: " + complaint);
-    return DecodedRow{named.sink, &shape, std::move(*json), std::move(target)};
+    return DecodedRow{named.sink, &shape, std::move(*json), std::move(target), only_from_here};
 }
 
 }  // namespace
@@ -95,7 +102,7 @@ std::optional<std::string> sink_named(std::string_view processor_type) {
 
 Result<Processor> decode_processor(std::string_view processor_type, std::string_view processor_json) {
     TRY(DecodedRow row, decoded(processor_type, processor_json));
-    return Processor{std::string(row.sink->name), std::move(row.target)};
+    return Processor{std::string(row.sink->name), std::move(row.target), row.only_from_here};
 }
 
 Result<std::string> encode_processor(std::string_view processor_type, std::string_view processor_json,

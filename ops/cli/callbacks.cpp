@@ -179,6 +179,7 @@ void add_callbacks(CLI::App& program) {
         "Forms of --processor-json (what has a ? may be left out; OpenHands' own forms are taken, too):";
     for (const SinkDescriptor* sink : sink_descriptors())
         forms += fmt::format("\n  {:<8}{}", sink->name, sink->form);
+    forms += "\nEach may say \"only_from_here\": true: only turns that came from that place are reported.";
     add_command->footer(forms);
     add_command->add_option("--processor-json-file", options->json_file, "The same, read from a file")
         ->excludes(json);

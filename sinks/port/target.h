@@ -20,6 +20,7 @@ const Place* target_in(const Target& target) {
 struct Processor {
     std::string sink;  ///< short name: slack | github | gitlab | log
     Target target;
+    bool only_from_here = false;  ///< only turns that came from this place are reported
 };
 
 }  // namespace epilogue

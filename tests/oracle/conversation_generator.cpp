@@ -207,7 +207,7 @@ class V1Generator final : public ConversationGenerator {
         pass(moment, second / 10);
     }
 
-    void user(const std::string& id) { add(v1::user_message(id, stamp())); }
+    void user(const std::string& id) { add(v1::user_message(id, stamp(), user_text(id == turn_key_))); }
     void status(std::string_view value, const std::string& id) {
         newest_status_ = now_;
         add(v1::status(id, stamp(), value));
@@ -236,8 +236,8 @@ class V0Generator final : public ConversationGenerator {
         if (events_ == 0 && random_.chance(0.5)) state("awaiting_user_input", "");
         turn_key_ = std::to_string(events_);
         add(fmt::format(R"({{"id":{},"timestamp":"{}","source":"user","action":"message",)"
-                        R"("args":{{"content":"go on"}}}})",
-                        events_++, stamp()));
+                        R"("args":{{"content":"{}"}}}})",
+                        events_++, stamp(), user_text(true)));
         pass(moment, second / 2);
         state("running", "");
         for (int i = random_.between(0, 3); i > 0; --i) {
@@ -346,7 +346,18 @@ std::string ConversationGenerator::next_id() {
 }
 
 void ConversationGenerator::ends(Verdict verdict, bool says) {
-    turns.push_back({turn_key_, verdict, says ? nonce() : ""});
+    turns.push_back({turn_key_, verdict, says ? nonce() : "", turn_origin_});
+    turn_origin_.clear();
+}
+
+std::string ConversationGenerator::user_text(bool opens) {
+    const auto& origins = pacing_.origins;
+    const std::string origin = origins.empty() ? "" : origins[messages_++ % origins.size()];
+    if (opens)
+        turn_origin_ = origin;
+    else if (turn_origin_ != origin)
+        turn_origin_.clear();
+    return origin.empty() ? "go on" : "go on <!-- epilogue:from " + origin + " -->";
 }
 
 std::unique_ptr<ConversationGenerator> make_conversation_generator(bool v0, Random random, std::size_t index,

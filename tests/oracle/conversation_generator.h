@@ -24,6 +24,8 @@ struct Pacing {
     /// Servers write local time, their clocks are moved, they have goals and stop hooks, say when a run is
     /// over and where in their log an event stands.
     bool real_servers = false;
+    /// Its user messages come from these places, one after the other; "" says nothing of it.
+    std::vector<std::string> origins = {};
 };
 
 /// The timestamp of an event at this virtual time.
@@ -61,6 +63,8 @@ class ConversationGenerator {
     std::string nonce() const;
     std::string next_id();
     void ends(Verdict verdict, bool says);
+    /// The text of the next user message, which opens the turn or joins it.
+    std::string user_text(bool opens);
 
     Random random_;
     const std::size_t index_;
@@ -68,6 +72,8 @@ class ConversationGenerator {
     const Micros end_;
     const Pacing pacing_;
     std::string turn_key_;
+    std::string turn_origin_;
+    std::size_t messages_ = 0;  ///< of users
     int events_ = 0;
     std::optional<Micros> zone_;  ///< the server writes the local time of this one; none: UTC, and says so
     std::optional<std::int64_t> seq_;  ///< of the next event, where its records say it

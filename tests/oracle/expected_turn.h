@@ -13,7 +13,8 @@ namespace epilogue::testing {
 struct ExpectedTurn {
     std::string key;
     Verdict verdict = Verdict::finished;
-    std::string words;  ///< "[c3t1]" when its post has to hold it
+    std::string words;        ///< "[c3t1]" when its post has to hold it
+    std::string origin = {};  ///< of all its user messages
 };
 
 /// Contract §4: what a callback of this mode (`once`, `until_done`, `every_turn`) reports of the turns that

@@ -4,6 +4,7 @@
 
 #include "base/mutant.h"
 #include "schemas/decode.h"
+#include "tests/sim/places.h"
 #include "worker/core/fold.h"
 #include "worker/core/server_log.h"
 
@@ -37,7 +38,7 @@ FoldRules fold_rules() {
 
 void add(const std::vector<TurnEnd>& ended, std::vector<ExpectedTurn>& turns) {
     for (const TurnEnd& turn : ended)
-        turns.push_back({turn.turn_key, turn.verdict, turn.final_message.value_or("")});
+        turns.push_back({turn.turn_key, turn.verdict, turn.final_message.value_or(""), turn.origin});
 }
 
 }  // namespace
@@ -104,8 +105,10 @@ std::vector<ExpectedTurn> reported_turns(const std::vector<ExpectedTurn>& turns,
         if (first != turns.end() && !tells_last) ++first;
     }
     const auto& triggers = callback.options.triggers;
+    const std::string here = place_of(callback.number).name;
     std::vector<ExpectedTurn> triggering;
     std::copy_if(first, turns.end(), std::back_inserter(triggering), [&](const ExpectedTurn& turn) {
+        if (callback.only_from_here() && turn.origin != here) return false;
         return std::find(triggers.begin(), triggers.end(), turn.verdict) != triggers.end();
     });
     return testing::reported_turns(triggering, name_of(callback.options.mode));

@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include "tests/oracle/conversation_generator.h"
+#include "tests/sim/places.h"
 
 namespace epilogue::sim {
 namespace {
 
 using std::chrono::seconds;
 using testing::ConversationGenerator;
+using testing::Pacing;
 
 /// Events that came before, sent again by a second source.
 void repeat_some(Random& random, Faults& faults, std::vector<ConversationGenerator::TimedEvent>& told) {
@@ -70,8 +72,10 @@ Workload draw_workload(Random random, Faults& faults, int partitions, Micros end
         const bool v0 = random.chance(0.35);
         const Random fork = random.fork();
         const Micros until = start + random.between(Micros(seconds{5}), Micros(seconds{40}));
-        auto generator = make_conversation_generator(v0, fork, index, start, until,
-                                                     {.settle = settle, .real_servers = true});
+        Pacing pacing{.settle = settle, .real_servers = true};
+        for (const std::int64_t thread : {number, number + 2, std::int64_t{0}, number, number + 1})
+            pacing.origins.push_back(thread == 0 ? "" : place_of(thread).name);
+        auto generator = make_conversation_generator(v0, fork, index, start, until, std::move(pacing));
         generator->generate();
         conversation.turns = std::move(generator->turns);
         conversation.messy = shuffle_some(random, faults, generator->events);

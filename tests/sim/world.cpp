@@ -219,6 +219,7 @@ RegistrationRequest World::request_of(std::size_t index) const {
     const Place place = place_of(wanted.number);
     request.processor_type = place.sink;
     request.processor_json = place.processor_json;
+    if (wanted.only_from_here()) request.processor_json.insert(1, R"("only_from_here":true,)");
     request.options = wanted.options;
     request.options.from_last = wanted.from_last;
     request.watch = watch_rules(batch);

@@ -21,7 +21,8 @@ Result<std::optional<CallbackRow>> lock_equal(Transaction& transaction, const Ca
             row.options.triggers != wanted.options.triggers)
             continue;
         const auto other = decode_processor(row.processor_type, row.processor_json);
-        if (other && describe(*other) == place) return std::optional(std::move(row));
+        if (other && describe(*other) == place && other->only_from_here == processor.only_from_here)
+            return std::optional(std::move(row));
     }
     return std::optional<CallbackRow>();
 }

@@ -11,6 +11,14 @@
 #include "worker/store/summary_rows.h"
 
 namespace epilogue {
+namespace {
+
+/// The callback wants only turns that came from its place, and this one did not, or does not say.
+bool is_from_elsewhere(const TurnEnd& turn, const Processor& processor) {
+    return processor.only_from_here && turn.origin != describe(processor);
+}
+
+}  // namespace
 
 DeliveryId Planner::delivery_id(CallbackId callback_id, const ConversationId& conversation_id,
                                 const TurnKey& turn_key) const {
@@ -26,13 +34,13 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
                   std::vector<CallbackRow*> callbacks, Plan& plan) const {
     bool reported = false;
     for (CallbackRow* callback : callbacks) {
-        auto next =
-            step(callback->state, callback->options,
-                 TurnCounted{turn.turn_key, turn.verdict,
-                             turn.opened_on && *turn.opened_on > callback->adopted_at, turn.status_event});
+        const auto processor = decode_processor(callback->processor_type, callback->processor_json);
+        TurnCounted counted{turn.turn_key, turn.verdict,
+                            turn.opened_on && *turn.opened_on > callback->adopted_at, turn.status_event};
+        counted.is_from_elsewhere = processor && is_from_elsewhere(turn, *processor);
+        auto next = step(callback->state, callback->options, counted);
         if (!next.plan) continue;
         plan.changed_callbacks.push_back(callback->id);
-        const auto processor = decode_processor(callback->processor_type, callback->processor_json);
         if (!processor) {
             callback->state =
                 step(callback->state, callback->options, RowFound{processor.error().text}).state;

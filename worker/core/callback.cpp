@@ -80,7 +80,7 @@ struct Stepper {
         const bool stirs =
             state.phase == Phase::dormant && turn.opened_after_adoption && turn.verdict != Verdict::timeout;
         if ((state.phase != Phase::watching && !stirs) || !reports(options, turn.verdict)) return stay();
-        if (was_told(options, turn)) return stay();
+        if (turn.is_from_elsewhere || was_told(options, turn)) return stay();
         CallbackStep next = to(closes(options.mode, turn.verdict) ? Phase::delivering : state.phase);
         next.state.last_turn_key = turn.turn_key;
         next.plan = PlanDelivery{turn.turn_key, turn.verdict};

@@ -69,6 +69,8 @@ struct TurnCounted {
     Verdict verdict = Verdict::finished;
     bool opened_after_adoption = true;  ///< the turn began when the callback was there already
     std::string status_event = {};      ///< id of the status that ended it
+    /// The callback wants only turns that came from its own place, and this one did not.
+    bool is_from_elsewhere = false;
 };
 struct DeliverySent {
     TurnKey turn_key;

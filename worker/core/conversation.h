@@ -35,7 +35,9 @@ struct Reason {
 
 /// A turn that has not ended yet.
 struct Turn {
-    TurnKey key;                       ///< id of the event that opened it, or "start"
+    TurnKey key;  ///< id of the event that opened it, or "start"
+    /// The place that all user messages of it came from; empty: not known, or there are several.
+    std::string origin = {};
     std::optional<Instant> opened_on;  ///< record time of that event
     std::optional<Instant>
         opened_at;  ///< own timestamp of that event; agent messages older than it are not the turn's
@@ -105,6 +107,7 @@ struct TurnEnd {
     Digest digest;
     bool may_lie_in_gap = false;        ///< timeout only: its end may be among records that were never read
     std::optional<Instant> first_at{};  ///< as the turn's
+    std::string origin = {};            ///< likewise
     bool operator==(const TurnEnd&) const = default;
 };
 

@@ -43,6 +43,7 @@ void write(JsonWriter& json, const Turn& turn) {
     json.name("turn");
     json.begin_object();
     json.text("key", turn.key);
+    if (!turn.origin.empty()) json.text("origin", turn.origin);
     write(json, "opened_on", turn.opened_on);
     write(json, "opened_at", turn.opened_at);
     write(json, "first_at", turn.first_at);
@@ -112,6 +113,7 @@ void write(JsonWriter& json, const TurnEnd& last, bool texts_are_its) {
         json.text("reason_kind", last.reason->kind);
     if (last.may_lie_in_gap) json.flag("in_gap", true);
     if (last.first_at) write(json, "first_at", last.first_at);
+    if (!last.origin.empty()) json.text("origin", last.origin);
     json.end_object();
 }
 

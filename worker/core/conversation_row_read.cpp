@@ -46,12 +46,12 @@ class RowReader {
 
   private:
     static const WantedPart& wanted_of_fold() {
-        static const std::vector<WantedPart> turn{{"key"},      {"opened_on"}, {"opened_at"},
-                                                  {"first_at"}, {"acted"},     {"status_seen"},
-                                                  {"word_at"},  {"reason"},    {"reason_kind"}};
-        static const std::vector<WantedPart> last{{"key"},       {"verdict"}, {"status_event"},
-                                                  {"opened_on"}, {"reason"},  {"reason_kind"},
-                                                  {"in_gap"},    {"first_at"}};
+        static const std::vector<WantedPart> turn{
+            {"key"},         {"opened_on"}, {"opened_at"}, {"first_at"},    {"acted"},
+            {"status_seen"}, {"word_at"},   {"reason"},    {"reason_kind"}, {"origin"}};
+        static const std::vector<WantedPart> last{{"key"},       {"verdict"},  {"status_event"},
+                                                  {"opened_on"}, {"reason"},   {"reason_kind"},
+                                                  {"in_gap"},    {"first_at"}, {"origin"}};
         static const std::vector<WantedPart> unopened{
             {"key"}, {"opened_on"}, {"word_kind"}, {"word"}, {"word_at"}};
         static const WantedPart wanted{
@@ -158,6 +158,7 @@ class RowReader {
     Turn turn(const JsonPart& json, const Digest& digest) {
         Turn turn;
         turn.key = TurnKey(text(json, "key"));
+        turn.origin = json["origin"].string_or_empty();
         turn.opened_on = instant(json, "opened_on");
         turn.opened_at = instant(json, "opened_at");
         turn.first_at = instant(json, "first_at");
@@ -219,6 +220,7 @@ class RowReader {
         last.opened_on = instant(json, "opened_on");
         last.may_lie_in_gap = json["in_gap"].is_true();
         last.first_at = instant(json, "first_at");
+        last.origin = json["origin"].string_or_empty();
         if (!texts_are_its) return last;
         if (!row_.tail_kind.empty()) last.final_message = row_.tail_text;
         if (flag(json, "reason")) last.reason = reason(json);

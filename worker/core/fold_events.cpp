@@ -28,6 +28,11 @@ bool is_instructed(const Conversation& conversation) {
     return conversation.status == instructed_status;
 }
 
+/// A message that joins a turn from elsewhere makes it one of several origins.
+void join(Turn& turn, const std::string& origin) {
+    if (turn.origin != origin) turn.origin.clear();
+}
+
 /// Whether a status is an end of the agent's, in either generation.
 bool ends_instruction(std::string_view status) {
     constexpr std::array<std::string_view, 7> ends{
@@ -37,34 +42,39 @@ bool ends_instruction(std::string_view status) {
 
 }  // namespace
 
-void FoldStep::on(const UserMessage&) {
-    if (is_told_late()) return;
+void FoldStep::on(const UserMessage& message) {
+    if (is_told_late(message.origin)) return;
     if (is_instructed(conversation_)) conversation_.status = "idle";
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
         count(*candidate);
     else if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
         count(*awaiting);
-    if (auto* joined = std::get_if<Open>(&conversation_.turn_state))
-        claim_opening(joined->turn);
-    else
-        open(TurnKey(event_->id), time_);
+    if (auto* joined = std::get_if<Open>(&conversation_.turn_state)) {
+        if (!claim_opening(joined->turn, message.origin)) join(joined->turn, message.origin);
+        return;
+    }
+    open(TurnKey(event_->id), time_, message.origin);
 }
 
 bool FoldStep::is_before(const std::optional<Instant>& first_event) const {
     return !by_seq_ && first_event && time_ && *time_ <= *first_event;
 }
 
-bool FoldStep::is_told_late() {
+bool FoldStep::is_told_late(const std::string& origin) {
     if (auto* candidate = std::get_if<Candidate>(&conversation_.turn_state))
-        return claim_opening(candidate->turn);
+        return claim_opening(candidate->turn, origin);
     if (auto* awaiting = std::get_if<AwaitingDetail>(&conversation_.turn_state))
-        return claim_opening(awaiting->turn);
+        return claim_opening(awaiting->turn, origin);
     const bool has_ended = std::holds_alternative<Ended>(conversation_.turn_state) && conversation_.last;
     return has_ended && is_before(conversation_.last->first_at);
 }
 
-bool FoldStep::claim_opening(Turn& turn) const {
+bool FoldStep::claim_opening(Turn& turn, const std::string& origin) const {
     if (!is_before(turn.first_at)) return false;
+    if (turn.opened_at)
+        join(turn, origin);
+    else
+        turn.origin = origin;
     if (turn.opened_at && *turn.opened_at <= *time_) return true;
     turn.key = TurnKey(event_->id);
     turn.opened_at = time_;

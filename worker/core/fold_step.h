@@ -49,13 +49,13 @@ class FoldStep {
     bool is_stale(const StatusChange& change) const;
 
     // What each kind of event does (fold_events.cpp).
-    void on(const UserMessage&);
+    void on(const UserMessage& message);
     bool is_before(const std::optional<Instant>& first_event) const;
     /// True for a message of a turn that began, and has come to its end, without it.
-    bool is_told_late();
+    bool is_told_late(const std::string& origin);
     /// True for a message of that turn that is not newer than what was seen of it first: the source sent live
     /// events and old ones interleaved. The oldest of them is the turn's opening after all.
-    bool claim_opening(Turn& turn) const;
+    bool claim_opening(Turn& turn, const std::string& origin) const;
     /// The event is newer than every status applied, and may be of a turn whose opening is still to be told.
     bool may_be_early() const;
     /// An end while no turn is open that it could end, or behind the `finished` that stands: what opened its
@@ -99,7 +99,7 @@ class FoldStep {
     void revoke_older();
     /// A `/goal` loop has ended, and the turn with it.
     void end_with(const GoalUpdate& goal);
-    void open(TurnKey key, std::optional<Instant> opened_at);
+    void open(TurnKey key, std::optional<Instant> opened_at, std::string origin = {});
     /// A turn whose opening was not seen.
     void open_unseen();
     /// `turn_state` may hold parts moved out of the present one, so it is taken by value.

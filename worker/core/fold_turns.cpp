@@ -72,9 +72,10 @@ void FoldStep::end_with(const GoalUpdate& goal) {
     end(verdict, std::move(*turn), event_->id);
 }
 
-void FoldStep::open(TurnKey key, std::optional<Instant> opened_at) {
+void FoldStep::open(TurnKey key, std::optional<Instant> opened_at, std::string origin) {
     Turn turn;
     turn.key = std::move(key);
+    turn.origin = std::move(origin);
     turn.opened_on = at_;
     turn.opened_at = opened_at;
     // Of the first turn all that was told is its own; of one that was not seen from its beginning nothing is.
@@ -155,6 +156,7 @@ void FoldStep::end(Verdict verdict, Turn turn, std::string status_event) {
     if (verdict == Verdict::timeout)
         ended.may_lie_in_gap = was_last_heard_before_gap(conversation_, rules_.inactivity);
     ended.first_at = turn.first_at;
+    ended.origin = std::move(turn.origin);
     conversation_.last = ended;
     ended_.push_back(std::move(ended));
     stand(Ended{verdict == Verdict::timeout});

@@ -9,7 +9,10 @@ namespace {
 
 struct BodyWriter {
     JsonWriter& json;
-    void operator()(const UserMessage&) const { json.text("kind", "user"); }
+    void operator()(const UserMessage& message) const {
+        json.text("kind", "user");
+        if (!message.origin.empty()) json.text("text", message.origin);
+    }
     void operator()(const AgentAction&) const { json.text("kind", "action"); }
     void operator()(const AgentMessage& message) const {
         json.text("kind", message.kind == MessageKind::finish ? "finish" : "message");
@@ -43,7 +46,7 @@ struct BodyWriter {
 Body body_of(const JsonPart& json) {
     const std::string_view kind = json["kind"].string_or_empty();
     std::string text(json["text"].string_or_empty());
-    if (kind == "user") return UserMessage{};
+    if (kind == "user") return UserMessage{std::move(text)};
     if (kind == "action") return AgentAction{};
     if (kind == "finish") return AgentMessage{MessageKind::finish, std::move(text)};
     if (kind == "message") return AgentMessage{MessageKind::message, std::move(text)};

@@ -365,3 +365,18 @@ BOOST_AUTO_TEST_CASE(a_place_that_the_form_cannot_hold_is_refused) {
     BOOST_TEST(refused("github", "{}", Processor{"github", GithubTarget{"o/r", 1, {}, {}}}) ==
                R"(processor_json: field "repo": expected "owner/name")");
 }
+
+BOOST_AUTO_TEST_CASE(whether_only_turns_from_here_are_wanted_is_said_in_any_form) {
+    const auto wants = [](std::string_view type, const std::string& json) {
+        const auto processor = decode_processor(type, json);
+        return !processor ? processor.error().text : processor->only_from_here ? "only" : "all";
+    };
+    BOOST_TEST(wants("github", R"({"repo":"o/r","number":1})") == "all");
+    BOOST_TEST(wants("github", R"({"repo":"o/r","number":1,"only_from_here":false})") == "all");
+    BOOST_TEST(wants("github", R"({"repo":"o/r","number":1,"only_from_here":true})") == "only");
+    BOOST_TEST(wants("log", R"({"only_from_here":true})") == "only");
+    BOOST_TEST(wants(github_v0, R"({"only_from_here":true,)"
+                                R"("github_view":{"full_repo_name":"o/r","issue_number":1}})") == "only");
+    BOOST_TEST(wants("github", R"({"repo":"o/r","number":1,"only_from_here":"yes"})") ==
+               R"(processor_json: field "only_from_here": expected true or false)");
+}

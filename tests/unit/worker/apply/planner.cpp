@@ -27,8 +27,9 @@ CallbackRow usable(std::int64_t id, Mode mode) {
 }
 
 /// What is owed once the turn `u1` has finished; steps the callbacks.
-Plan planned(std::vector<CallbackRow>& callbacks) {
+Plan planned(std::vector<CallbackRow>& callbacks, const std::string& origin = "") {
     TurnEnd turn;
+    turn.origin = origin;
     turn.turn_key = TurnKey("u1");
     turn.status_event = "s1";
     std::vector<CallbackRow*> all;
@@ -73,4 +74,19 @@ BOOST_AUTO_TEST_CASE(callbacks_of_one_turn_owe_a_post_each_and_share_its_summary
     BOOST_REQUIRE(plan.deliveries.size() == 2U);
     BOOST_TEST(plan.deliveries[0].id != plan.deliveries[1].id);
     BOOST_TEST(plan.summaries.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_callback_that_wants_its_own_threads_turns_is_told_of_no_other) {
+    const auto owed = [](const std::string& origin) {
+        std::vector<CallbackRow> callbacks{
+            callback(1, Mode::once, R"({"repo": "octo/cat", "number": 7, "only_from_here": true})"),
+            usable(2, Mode::once)};
+        std::vector<std::int64_t> ids;
+        for (const DeliveryRow& delivery : planned(callbacks, origin).deliveries)
+            ids.push_back(delivery.callback_id.value);
+        return ids;
+    };
+    BOOST_TEST((owed("github:octo/cat#7") == std::vector<std::int64_t>{1, 2}));
+    BOOST_TEST((owed("github:octo/cat#8") == std::vector<std::int64_t>{2}));
+    BOOST_TEST((owed("") == std::vector<std::int64_t>{2}));
 }

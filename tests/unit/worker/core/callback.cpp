@@ -26,6 +26,8 @@ std::vector<std::pair<std::string, CallbackEvent>> all_events() {
         events.emplace_back(fmt::format("{} t2, opened before adoption", name_of(verdict)),
                             TurnCounted{TurnKey("t2"), verdict, false});
     }
+    events.emplace_back("finished t2, from elsewhere",
+                        TurnCounted{TurnKey("t2"), Verdict::finished, true, "", true});
     events.emplace_back("sent t1", DeliverySent{TurnKey("t1")});
     events.emplace_back("sent t0", DeliverySent{TurnKey("t0")});
     events.emplace_back("refused t1", DeliveryRefused{TurnKey("t1"), "404"});
@@ -111,6 +113,16 @@ BOOST_AUTO_TEST_CASE(a_turn_outside_the_triggers_is_not_reported_and_leaves_once
                         {Verdict::awaiting_user_input, Verdict::stopped, Verdict::finished}) == "t3 done");
     BOOST_TEST(reported(options_of(Mode::until_done, {Verdict::awaiting_user_input, Verdict::finished}),
                         {Verdict::error, Verdict::awaiting_user_input, Verdict::finished}) == "t2 t3 done");
+}
+
+BOOST_AUTO_TEST_CASE(a_turn_from_elsewhere_is_not_reported_and_leaves_once_unused) {
+    TurnCounted turn{TurnKey("t1"), Verdict::finished};
+    turn.is_from_elsewhere = true;
+    const auto passed_by = step({}, options_of(Mode::once), turn);
+    BOOST_TEST(!passed_by.plan);
+    BOOST_TEST((passed_by.state == CallbackState()));
+    turn.is_from_elsewhere = false;
+    BOOST_TEST(step(passed_by.state, options_of(Mode::once), turn).plan.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_turn_that_openhands_told_is_not_reported_and_leaves_once_unused) {
