@@ -51,33 +51,6 @@ std::string alive_tag(const std::string& html) {
     return "";
 }
 
-std::string unseen_in(std::string_view text) {
-    constexpr std::array<std::pair<char32_t, char32_t>, 9> ranges{{{0x00, 0x08},
-                                                                   {0x0B, 0x1F},
-                                                                   {0x7F, 0x9F},
-                                                                   {0x200C, 0x200F},
-                                                                   {0x202A, 0x202E},
-                                                                   {0x2060, 0x206F},
-                                                                   {0xFEFF, 0xFEFF},
-                                                                   {0xAD, 0xAD},
-                                                                   {0xE0000, 0xE007F}}};
-    // A joiner between two emoji is seen: it makes one picture of them.
-    constexpr char32_t joiner = 0x200D;
-    const auto is_emoji_part = [](char32_t point) { return point >= 0x2190 && point != 0xFEFF; };
-    char32_t before = 0;
-    while (!text.empty()) {
-        const auto [bytes, value] = first_code_point(text);
-        if (!value) return "malformed bytes";
-        text.remove_prefix(bytes.size());
-        const char32_t after = text.empty() ? 0 : first_code_point(text).value.value_or(0);
-        const bool joins = *value == joiner && is_emoji_part(before) && is_emoji_part(after);
-        for (const auto& [first, last] : ranges)
-            if (*value >= first && *value <= last && !joins) return "unseen character " + to_hex(bytes);
-        before = *value;
-    }
-    return "";
-}
-
 std::string found(const std::string& text, const std::regex& pattern, const std::string& what) {
     std::smatch match;
     return std::regex_search(text, match, pattern) ? what + ": " + match.str() : "";
@@ -197,6 +170,33 @@ const std::vector<std::string>& fragments() {
     return all;
 }
 
+std::string unseen_in(std::string_view text) {
+    constexpr std::array<std::pair<char32_t, char32_t>, 9> ranges{{{0x00, 0x08},
+                                                                   {0x0B, 0x1F},
+                                                                   {0x7F, 0x9F},
+                                                                   {0x200C, 0x200F},
+                                                                   {0x202A, 0x202E},
+                                                                   {0x2060, 0x206F},
+                                                                   {0xFEFF, 0xFEFF},
+                                                                   {0xAD, 0xAD},
+                                                                   {0xE0000, 0xE007F}}};
+    // A joiner between two emoji is seen: it makes one picture of them.
+    constexpr char32_t joiner = 0x200D;
+    const auto is_emoji_part = [](char32_t point) { return point >= 0x2190 && point != 0xFEFF; };
+    char32_t before = 0;
+    while (!text.empty()) {
+        const auto [bytes, value] = first_code_point(text);
+        if (!value) return "malformed bytes";
+        text.remove_prefix(bytes.size());
+        const char32_t after = text.empty() ? 0 : first_code_point(text).value.value_or(0);
+        const bool joins = *value == joiner && is_emoji_part(before) && is_emoji_part(after);
+        for (const auto& [first, last] : ranges)
+            if (*value >= first && *value <= last && !joins) return "unseen character " + to_hex(bytes);
+        before = *value;
+    }
+    return "";
+}
+
 std::string alive_in_markdown(const std::string& post) {
     static const std::regex mention("@[A-Za-z0-9_]|&#0*64\\b|&#[xX]0*40\\b|&commat;");
     static const std::regex command("(^|\n|\xE2\x80\xA8|\xE2\x80\xA9)[ \t>]*/[A-Za-z]");
@@ -220,6 +220,21 @@ std::string alive_in_mrkdwn(const std::string& text) {
     if (auto complaint = found(text, mention, "mention"); !complaint.empty()) return complaint;
     if (auto complaint = found(text, sequence, "sequence"); !complaint.empty()) return complaint;
     return unseen_in(text);
+}
+
+std::string alive_in_wiki_markup(std::string text) {
+    static const std::regex shown("\\{noformat\\}\n([^{]|\\{\u200B)*\n?\\{noformat\\}");
+    static const std::regex inert("\\\\[\\\\{}\\[\\]!|*_+^~?#-]");
+    static const std::regex link("\\[([^\\[\\]|]*\\|)?https?://[^\\[\\]|{}!\\\\ ]*\\]");
+    text = std::regex_replace(text, shown, "");
+    text = std::regex_replace(text, inert, ".");
+    text = std::regex_replace(text, link, "");
+    text = replaced(replaced(replaced(text, "{{", ""), "}}", ""), "{quote}", "");
+    for (const char* part : {"{", "}", "[", "]", "!"})
+        if (const auto at = text.find(part); at != std::string::npos)
+            return std::string(part) + " in: " + text.substr(at > 20 ? at - 20 : 0, 60);
+    static const std::regex mention("@[A-Za-z0-9_]");
+    return found(text, mention, "mention");
 }
 
 std::string visible(const std::string& text) {

@@ -27,6 +27,13 @@ std::string alive_in_markdown(const std::string& post);
 /// What in text in Slack's mrkdwn is alive. "" when nothing is.
 std::string alive_in_mrkdwn(const std::string& text);
 
+/// What in wiki markup Jira would act on, apart from what our own writer makes: code that is shown as it is,
+/// links to web addresses, marks of lists, tables and emphasis. "" when nothing is.
+std::string alive_in_wiki_markup(std::string text);
+
+/// The first character of `text` that is not seen, or bytes that are none. "" when there is none.
+std::string unseen_in(std::string_view text);
+
 /// `text` without zero-width spaces.
 std::string visible(const std::string& text);
 
