@@ -14,6 +14,7 @@
 namespace epilogue {
 
 class EgressRules;
+struct MailServer;
 
 struct HttpRequest {
     std::string method = "GET";
@@ -27,6 +28,8 @@ struct HttpRequest {
     /// Where it may lead, judged when it connects (base/egress.h): for an address that comes from data. Null:
     /// anywhere, because the operator has named the address.
     std::shared_ptr<const EgressRules> egress{};
+    /// How a mail server is spoken to, when it is no HTTP (base/mail_server.h).
+    std::shared_ptr<const MailServer> mail{};
 };
 
 /// How far a request came.

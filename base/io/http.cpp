@@ -1,7 +1,6 @@
 #include "base/io/http.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <stop_token>
@@ -9,6 +8,8 @@
 
 #include <curl/curl.h>
 
+#include "base/io/curl_handles.h"
+#include "base/io/curl_options.h"
 #include "base/io/egress_guard.h"
 #include "base/text.h"
 
@@ -17,28 +18,9 @@ namespace {
 
 constexpr std::size_t max_header_bytes = std::size_t{64} << 10U;
 
-struct EasyCleanup {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-struct ListCleanup {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-struct MultiCleanup {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-};
-using Easy = std::unique_ptr<CURL, EasyCleanup>;
-using List = std::unique_ptr<curl_slist, ListCleanup>;
-using Multi = std::unique_ptr<CURLM, MultiCleanup>;
-
-/// What one thread sends with. Its connections belong to `multi`.
-struct Handles {
-    Multi multi{curl_multi_init()};
-    Easy easy{curl_easy_init()};  // after `multi`: it ends first
-};
-
 /// This thread's handles, as new but with their open connections; nullptr when libcurl has no memory.
-const Handles* handles_of_this_thread() {
-    thread_local const Handles handles;
+const CurlHandles* handles_of_this_thread() {
+    thread_local const CurlHandles handles;
     if (!handles.multi || !handles.easy) return nullptr;
     curl_easy_reset(handles.easy.get());
     return &handles;
@@ -87,22 +69,6 @@ std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* context) {
     }
 }
 
-/// Sets options and remembers whether all were taken: one that is not must not be lost in silence.
-class Options {
-  public:
-    explicit Options(CURL* handle) : handle_(handle) {}
-
-    template <class T>
-    void set(CURLoption option, T value) {
-        taken_ = taken_ && curl_easy_setopt(handle_, option, value) == CURLE_OK;
-    }
-    bool all_taken() const { return taken_; }
-
-  private:
-    CURL* handle_;
-    bool taken_ = true;
-};
-
 bool is_method(const std::string& method) {
     return !method.empty() &&
            std::all_of(method.begin(), method.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -124,25 +90,18 @@ std::string objection(const HttpRequest& request) {
 }
 
 /// The header list of `request`; nullptr when there is no memory.
-List header_list(const HttpRequest& request) {
-    List list;
-    const auto append = [&list](const char* line) {
-        curl_slist* longer = curl_slist_append(list.get(), line);
-        if (longer == nullptr) return false;
-        static_cast<void>(list.release());
-        list.reset(longer);
-        return true;
-    };
+CurlList header_list(const HttpRequest& request) {
+    CurlList list;
     for (const std::string& header : request.headers) {
-        if (!append(header.c_str())) return nullptr;
+        if (!append(list, header.c_str())) return nullptr;
     }
     // Without a value: what libcurl would add by itself. "Expect" makes it wait and, on a 417, send again;
     // a form's "Content-Type" would be untrue.
-    if (!append("Expect:") || !append("Content-Type:")) return nullptr;
+    if (!append(list, "Expect:") || !append(list, "Content-Type:")) return nullptr;
     return list;
 }
 
-void set_method(Options& options, const HttpRequest& request) {
+void set_method(CurlOptions& options, const HttpRequest& request) {
     const bool harmless = request.method == "GET" || request.method == "HEAD";
     if (request.method == "HEAD") {
         options.set(CURLOPT_NOBODY, 1L);
@@ -163,22 +122,13 @@ void set_method(Options& options, const HttpRequest& request) {
     }
 }
 
-void set_transport(Options& options, const HttpRequest& request) {
+void set_transport(CurlOptions& options, const HttpRequest& request) {
     options.set(CURLOPT_URL, request.url.c_str());
     options.set(CURLOPT_PROTOCOLS_STR, "http,https");
     options.set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     options.set(CURLOPT_TIMEOUT_MS, request.timeout.count());
     options.set(CURLOPT_FOLLOWLOCATION, 0L);
-    options.set(CURLOPT_PROXY, "");  // set and empty: the environment is not asked
-    options.set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    options.set(CURLOPT_NOSIGNAL, 1L);
-    options.set(CURLOPT_QUICK_EXIT, 1L);  // a name server that does not answer must not outlast the deadline
-    options.set(CURLOPT_SSL_VERIFYPEER, 1L);
-    options.set(CURLOPT_SSL_VERIFYHOST, 2L);
-    options.set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    // Where OpenSSL's own users look for authorities; libcurl knows only the file it was built with.
-    if (const char* const authorities = std::getenv("SSL_CERT_FILE"))
-        options.set(CURLOPT_CAINFO, authorities);
+    set_common_options(options);
 }
 
 /// True when the transfer that failed with `code` cannot have sent a byte of the request.
@@ -269,39 +219,17 @@ void note_refusal(const EgressGuard& guard, HttpAnswer& answer) {
     answer.cause = guard.refusal();
 }
 
-/// As curl_easy_perform(), which can only be ended once a second: a request to stop ends it at once, as
-/// CURLE_ABORTED_BY_CALLBACK.
-CURLcode perform(const Handles& handles, const std::stop_token& stop) {
-    constexpr int longest_wait_ms = 60'000;  // libcurl's own times make it shorter
-    CURLM* const multi = handles.multi.get();
-    if (curl_multi_add_handle(multi, handles.easy.get()) != CURLM_OK) return CURLE_FAILED_INIT;
-    const std::stop_callback wake(stop, [multi] { curl_multi_wakeup(multi); });
-    CURLMcode fault = CURLM_OK;
-    int running = 1;
-    while (running > 0 && fault == CURLM_OK && !stop.stop_requested()) {
-        fault = curl_multi_perform(multi, &running);
-        if (running > 0 && fault == CURLM_OK)
-            fault = curl_multi_poll(multi, nullptr, 0, longest_wait_ms, nullptr);
-    }
-    CURLcode code = fault == CURLM_OK ? CURLE_ABORTED_BY_CALLBACK : CURLE_OUT_OF_MEMORY;
-    int left = 0;
-    while (const CURLMsg* const message = curl_multi_info_read(multi, &left))
-        if (message->msg == CURLMSG_DONE) code = message->data.result;
-    curl_multi_remove_handle(multi, handles.easy.get());
-    return code;
-}
-
 HttpAnswer transfer(const HttpRequest& request) {
     if (std::string reason = objection(request); !reason.empty()) return unsent(std::move(reason));
-    const Handles* const handles = handles_of_this_thread();
-    const List headers = header_list(request);
+    const CurlHandles* const handles = handles_of_this_thread();
+    const CurlList headers = header_list(request);
     if (handles == nullptr || headers == nullptr) return unsent("out of memory");
     CURL* const handle = handles->easy.get();
 
     HttpAnswer answer;
     ResponseBuffer buffer{answer, request.max_answer_bytes};
     char details[CURL_ERROR_SIZE] = "";
-    Options options(handle);
+    CurlOptions options(handle);
     set_transport(options, request);
     set_method(options, request);
     options.set(CURLOPT_HTTPHEADER, headers.get());
