@@ -182,6 +182,26 @@ BOOST_FIXTURE_TEST_CASE(a_deadlock_is_a_conflict_for_one_of_the_two, Behind) {
     BOOST_TEST(is_conflict(error));
 }
 
+BOOST_FIXTURE_TEST_CASE(what_a_suite_asks_runs_again_when_a_deadlock_undid_it, Behind) {
+    database.query("INSERT INTO t VALUES (2, 0)");
+    const auto program = database.session();
+    BOOST_TEST(program->run("BEGIN").has_value());
+    BOOST_TEST(program->execute("UPDATE t SET n=10 WHERE id=1").has_value());
+    // It has written so much that the server undoes the other one.
+    for (std::int64_t id = 100; id < 200; ++id)
+        BOOST_TEST(program->execute("INSERT INTO t VALUES (?, 0)", {id}).has_value());
+    auto suite = std::async(std::launch::async,
+                            [&] { database.query("UPDATE t SET n=n+1 WHERE id<3 ORDER BY id DESC"); });
+    eventually("the suite has one row and waits for the other", [&] {
+        return database.query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'").at(0).at(1) == "1";
+    });
+    BOOST_TEST(program->execute("UPDATE t SET n=20 WHERE id=2").has_value());
+    BOOST_TEST(program->run("COMMIT").has_value());
+    BOOST_CHECK_NO_THROW(suite.get());
+    BOOST_TEST(database.number("SELECT n FROM t WHERE id=1") == 11);
+    BOOST_TEST(database.number("SELECT n FROM t WHERE id=2") == 21);
+}
+
 BOOST_FIXTURE_TEST_CASE(data_that_cannot_be_stored_is_poison_by_the_same_numbers_everywhere, Behind) {
     database.query(
         "CREATE TABLE data (number TINYINT NOT NULL, text VARCHAR(3) CHARACTER SET utf8mb4, at DATETIME(6), "

@@ -56,6 +56,19 @@ std::vector<Row> rows_of(sql::Statement& statement) {
     return rows;
 }
 
+/// Runs it as often as a deadlock with another transaction undoes it. Throws sql::SQLException.
+std::vector<Row> run_undisturbed(sql::Statement& statement, const std::string& sql) {
+    constexpr int deadlock = 1213;
+    constexpr int most = 20;
+    for (int tried = 1;; ++tried) {
+        try {
+            return statement.execute(sql) ? rows_of(statement) : std::vector<Row>();
+        } catch (const sql::SQLException& error) {
+            if (error.getErrorCode() != deadlock || tried == most) throw;
+        }
+    }
+}
+
 /// MySQL 8.0 where a fixture of ctest has put it. Its account plug-in, binary log and durability are the
 /// defaults.
 process::DatabaseProgram mysql() {
@@ -116,7 +129,7 @@ std::vector<Row> Database::query(const std::string& sql, const std::string& data
         const auto connection = connect(server_.administrator().socket);
         if (!database.empty()) connection->setSchema(database);
         const std::unique_ptr<sql::Statement> statement(connection->createStatement());
-        return statement->execute(sql) ? rows_of(*statement) : std::vector<Row>();
+        return run_undisturbed(*statement, sql);
     } catch (const sql::SQLException& error) {
         throw std::runtime_error(std::to_string(error.getErrorCode()) + " " + error.what() + ": " + sql);
     }

@@ -43,7 +43,8 @@ class Database {
     pid_t pid() const { return server_.pid(); }
 
     /// Executes one statement as administrator, on a connection of its own, in `database` when it is not
-    /// empty. Returns its rows; none for a statement that has no result.
+    /// empty; again when a deadlock with the program under test undid it. Returns its rows; none for a
+    /// statement that has no result.
     std::vector<Row> query(const std::string& sql, const std::string& database = "") const;
     /// The one number that a query answers.
     std::int64_t number(const std::string& sql, const std::string& database = "") const;

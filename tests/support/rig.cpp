@@ -79,7 +79,7 @@ std::int64_t Rig::number(const std::string& sql) const {
 }
 
 void Rig::hurry_look_ups() const {
-    // One row at a time: a statement over all of them could be in a deadlock with the worker's.
+    // One row at a time: a statement over all of them would run into deadlocks with the worker's often.
     for (const Row& row : query("SELECT delivery_id FROM deliveries WHERE state='UNKNOWN'"))
         query("UPDATE deliveries SET next_attempt_at=UTC_TIMESTAMP(6) WHERE delivery_id='" +
               row.at(0).value() + "' AND state='UNKNOWN'");
