@@ -1,13 +1,15 @@
 #include "worker/token_command.h"
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 
+#include <nlohmann/json.hpp>
 #include <sodium.h>
 
+#include "base/bounded_json.h"
 #include "base/process/process.h"
 #include "base/text.h"
-#include "schemas/json_reader.h"
 
 namespace epilogue {
 namespace {
@@ -30,21 +32,30 @@ std::optional<std::string> claims_of(std::string_view token) {
     return claims;
 }
 
-/// Seconds, which may be written with a fraction (NumericDate).
-std::optional<std::int64_t> seconds_in(const JsonPart& number) {
-    if (number.type != JsonPart::Type::number) return {};
-    return integer_in(number.text.substr(0, number.text.find('.')));
+/// A member of an object, as text; empty: it has none.
+std::string text_in(const nlohmann::json& object, const char* name) {
+    const auto member = object.find(name);
+    return member != object.end() && member->is_string() ? member->get<std::string>() : std::string();
+}
+
+/// Likewise seconds, which may be written with a fraction (NumericDate). Those of no date count as none.
+std::optional<std::int64_t> seconds_in(const nlohmann::json& object, const char* name) {
+    constexpr double last_second = 253'402'300'799;  // of the year 9999
+    const auto member = object.find(name);
+    if (member == object.end() || !member->is_number()) return {};
+    const auto seconds = member->get<double>();
+    if (seconds < 0 || seconds > last_second) return {};
+    return static_cast<std::int64_t>(seconds);
 }
 
 /// What the token says of itself, where it is a JWT.
 void read_claims(KafkaToken& token) {
     const auto claims = claims_of(token.text.reveal());
     if (!claims) return;
-    const auto read = JsonReader().read(*claims, {.name = "", .members = {{"exp"}, {"sub"}}});
-    if (!read) return;
-    token.principal = (*read)["sub"].string_or_empty();
-    if (const auto expires = seconds_in((*read)["exp"]))
-        token.expires = Instant{std::chrono::seconds{*expires}};
+    const auto read = parse_json(*claims);
+    if (!read.is_object()) return;
+    token.principal = text_in(read, "sub");
+    if (const auto expires = seconds_in(read, "exp")) token.expires = Instant{std::chrono::seconds{*expires}};
 }
 
 std::string_view last_line(std::string_view text) {
@@ -59,12 +70,11 @@ Result<KafkaToken> parse_token(std::string_view output, Instant now) {
     const std::string_view text = trimmed(output);
     KafkaToken token{Secret(std::string(text)), now + default_lifetime, ""};
     if (text.starts_with('{')) {
-        const auto answer =
-            JsonReader().read(text, {.name = "", .members = {{"access_token"}, {"expires_in"}}});
-        if (!answer) return retryable("the token command printed no JSON");
-        token.text = Secret(std::string((*answer)["access_token"].string_or_empty()));
+        const auto answer = parse_json(text);
+        if (!answer.is_object()) return retryable("the token command printed no JSON");
+        token.text = Secret(text_in(answer, "access_token"));
         read_claims(token);
-        if (const auto lifetime = seconds_in((*answer)["expires_in"]))
+        if (const auto lifetime = seconds_in(answer, "expires_in"))
             token.expires = now + std::chrono::seconds{*lifetime};
     } else {
         read_claims(token);

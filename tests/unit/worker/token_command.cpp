@@ -35,6 +35,17 @@ BOOST_AUTO_TEST_CASE(the_answer_of_a_token_endpoint_is_taken_as_it_is) {
     BOOST_TEST(token->principal == "worker");
 }
 
+BOOST_AUTO_TEST_CASE(a_lifetime_may_have_a_fraction_and_one_that_is_no_lifetime_counts_for_nothing) {
+    const auto expiry_of = [](const std::string& lifetime) {
+        const auto token = parse_token(R"({"access_token": "opaque", "expires_in": )" + lifetime + "}", now);
+        BOOST_REQUIRE(token);
+        return token->expires;
+    };
+    BOOST_TEST((expiry_of("60.9") == at(1'000'060)));
+    for (const std::string lifetime : {"-1", "1e300", "18446744073709551615", "\"60\"", "null"})
+        BOOST_TEST((expiry_of(lifetime) == at(1'000'300)));
+}
+
 BOOST_AUTO_TEST_CASE(a_token_that_tells_nothing_is_asked_for_again_after_five_minutes) {
     const auto token = parse_token("opaque", now);
     BOOST_REQUIRE(token);
