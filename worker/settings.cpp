@@ -11,13 +11,13 @@
 #include "base/ids.h"
 #include "base/io/http.h"
 #include "base/io/log.h"
+#include "base/process/token_command.h"
 #include "base/version.h"
 #include "sinks/port/topic_request.h"
 #include "worker/agents/reconciler.h"
 #include "worker/serve/janitor.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
-#include "worker/token_command.h"
 #include "worker/topic_client.h"
 
 namespace epilogue {

@@ -1,6 +1,6 @@
-#include "worker/token_command.h"
+#include "base/process/token_command.h"
 
-#define BOOST_TEST_MODULE worker_token_command
+#define BOOST_TEST_MODULE base_process_token_command
 #include <boost/test/unit_test.hpp>
 
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/token_command.h"
+#include "base/process/token_command.h"
 
 #include <cstdint>
 #include <exception>
