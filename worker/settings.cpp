@@ -15,10 +15,10 @@
 #include "base/version.h"
 #include "sinks/port/topic_request.h"
 #include "worker/agents/reconciler.h"
+#include "worker/deliver/topic_client.h"
 #include "worker/serve/janitor.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
-#include "worker/topic_client.h"
 
 namespace epilogue {
 namespace {

@@ -9,7 +9,7 @@
 #include "tests/support/kafka_records.h"
 #include "tests/support/rig.h"
 #include "tests/support/text.h"
-#include "worker/topic_client.h"
+#include "worker/deliver/topic_client.h"
 
 namespace {
 

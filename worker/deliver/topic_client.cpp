@@ -1,4 +1,4 @@
-#include "worker/topic_client.h"
+#include "worker/deliver/topic_client.h"
 
 #include <chrono>
 #include <exception>
