@@ -5,7 +5,6 @@
 #include "base/config_file.h"
 #include "base/ids.h"
 #include "base/io/log.h"
-#include "worker/sources/summary_section.h"
 
 namespace epilogue {
 namespace {
@@ -24,35 +23,8 @@ std::string fingerprint_of(const std::vector<std::string>& files) {
 
 }  // namespace
 
-Config reloaded(const Config& now, const Config& next) {
-    Config merged = now;
-    merged.extensions = next.extensions;
-    merged.extensions.edit<SummarySection>() = now.extensions.get<SummarySection>();
-    merged.log = next.log;
-    merged.worker.api_key = next.worker.api_key;
-    merged.database.password = next.database.password;
-    merged.secret_files = next.secret_files;
-    return merged;
-}
-
-std::vector<std::string> need_restart(const Config& now, const Config& next) {
-    const Config taken = reloaded(now, next);
-    std::vector<std::string> sections;
-    const auto compare = [&](const char* name, const auto& in_use, const auto& wanted) {
-        if (!(in_use == wanted)) sections.emplace_back(name);
-    };
-    compare("kafka", taken.kafka, next.kafka);
-    compare("database", taken.database, next.database);
-    compare("security", taken.security, next.security);
-    compare("worker", taken.worker, next.worker);
-    compare("summary", taken.extensions.get<SummarySection>(), next.extensions.get<SummarySection>());
-    compare("agent_server", taken.agent_server, next.agent_server);
-    compare("retention", taken.retention, next.retention);
-    return sections;
-}
-
-Reloader::Reloader(const Config& first, std::function<Result<Config>()> load)
-    : load_(std::move(load)), current_(std::make_shared<const Config>(first)) {}
+Reloader::Reloader(const Config& first, std::function<Result<Config>()> load, ReloadRule rule)
+    : load_(std::move(load)), rule_(std::move(rule)), current_(std::make_shared<const Config>(first)) {}
 
 std::shared_ptr<const Config> Reloader::current() const {
     const std::lock_guard lock(mutex_);
@@ -100,7 +72,8 @@ void Reloader::reload(const std::string& why) {
         return;
     }
     const auto before = current();
-    const auto after = std::make_shared<const Config>(reloaded(*before, *next));
+    Reload taken = rule_(*before, *next);
+    const auto after = std::make_shared<const Config>(std::move(taken.config));
     {
         const std::lock_guard lock(mutex_);
         current_ = after;
@@ -113,7 +86,7 @@ void Reloader::reload(const std::string& why) {
     log_info("the configuration was read again",
              {{"asked_by", why}, {"changed", *before == *after ? "nothing" : "yes"}});
     std::string sections;
-    for (const std::string& section : need_restart(*after, *next))
+    for (const std::string& section : taken.need_restart)
         sections += (sections.empty() ? "[" : ", [") + section + "]";
     if (!sections.empty()) log_warn("changes in these sections need a restart", {{"sections", sections}});
 }

@@ -1,7 +1,6 @@
-// The configuration of a running worker: read anew on SIGHUP, and when a secret's file has changed. What can
-// be taken while it runs is taken at once: the sinks' sections (tokens, budgets), [log], [worker] api_key and
-// [database] password. Of all other changes it says that they need a restart. A configuration that is wrong
-// changes nothing.
+// The configuration of a running process: read anew on SIGHUP, and when a secret's file has changed. What a
+// running process can take of it is taken at once; of all other changes the log says that they need a
+// restart. A configuration that is wrong changes nothing.
 #pragma once
 
 #include <condition_variable>
@@ -17,17 +16,20 @@
 
 namespace epilogue {
 
-/// `now` with what a running worker takes of `next`.
-Config reloaded(const Config& now, const Config& next);
+/// What becomes of a configuration that was read again.
+struct Reload {
+    Config config;  ///< the one in use, with what a running process takes of the new one
+    std::vector<std::string> need_restart;  ///< the sections with changes that it cannot take
+};
 
-/// The sections in which `next` differs from `now` in what a running worker cannot take.
-std::vector<std::string> need_restart(const Config& now, const Config& next);
+/// Made of the configuration in use and of the new one.
+using ReloadRule = std::function<Reload(const Config& now, const Config& next)>;
 
 /// Thread-safe.
 class Reloader {
   public:
     /// `load` reads the configuration, checked for use; called by run() and reload() alone.
-    Reloader(const Config& first, std::function<Result<Config>()> load);
+    Reloader(const Config& first, std::function<Result<Config>()> load, ReloadRule rule);
 
     /// The settings in use. What is returned does not change.
     std::shared_ptr<const Config> current() const;
@@ -44,6 +46,7 @@ class Reloader {
 
   private:
     const std::function<Result<Config>()> load_;
+    const ReloadRule rule_;
     mutable std::mutex mutex_;
     std::condition_variable_any asked_;
     bool is_asked_ = false;

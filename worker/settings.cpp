@@ -183,6 +183,29 @@ PartsRules parts_rules(const Config& config, const std::string& owner, const Ins
     };
 }
 
+Reload reloaded(const Config& now, const Config& next) {
+    Reload taken{now, {}};
+    Config& config = taken.config;
+    config.extensions = next.extensions;
+    config.extensions.edit<SummarySection>() = now.extensions.get<SummarySection>();
+    config.log = next.log;
+    config.worker.api_key = next.worker.api_key;
+    config.database.password = next.database.password;
+    config.secret_files = next.secret_files;
+
+    const auto compare = [&](const char* name, const auto& in_use, const auto& wanted) {
+        if (!(in_use == wanted)) taken.need_restart.emplace_back(name);
+    };
+    compare("kafka", config.kafka, next.kafka);
+    compare("database", config.database, next.database);
+    compare("security", config.security, next.security);
+    compare("worker", config.worker, next.worker);
+    compare("summary", config.extensions.get<SummarySection>(), next.extensions.get<SummarySection>());
+    compare("agent_server", config.agent_server, next.agent_server);
+    compare("retention", config.retention, next.retention);
+    return taken;
+}
+
 std::string worker_name() {
     std::array<char, 256> host{};
     if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';

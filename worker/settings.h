@@ -15,6 +15,7 @@
 #include "worker/apply/planner.h"
 #include "worker/apply/registration.h"
 #include "worker/parts.h"
+#include "worker/reloader.h"
 #include "worker/store/store.h"
 
 namespace epilogue {
@@ -49,6 +50,10 @@ int appliers(const Config& config);
 std::size_t post_sessions(const Config& config);
 /// What the parts of the worker `owner` go by.
 PartsRules parts_rules(const Config& config, const std::string& owner, const Installation& installation);
+
+/// `now` with what a running worker takes of `next`: the sinks' sections (tokens, budgets), [log],
+/// [worker] api_key and [database] password.
+Reload reloaded(const Config& now, const Config& next);
 
 /// host:pid:random, unique for each run of a process.
 std::string worker_name();

@@ -58,7 +58,8 @@ void add_worker(CLI::App& program) {
             record_crash(mysql_settings(config), what, signal);
         });
         std::stop_source stop;
-        Reloader settings(config, [&common] { return loaded_again(*common); });
+        Reloader settings(
+            config, [&common] { return loaded_again(*common); }, reloaded);
         std::signal(SIGUSR1, SIG_IGN);
         const SignalWatch watch({SIGTERM, SIGINT, SIGHUP}, [&](int signal) {
             if (signal == SIGHUP) return settings.request();

@@ -123,7 +123,8 @@ void DemoEnvironment::start_workers(const std::stop_token& stop) {
         Config config = config_;
         config.worker.http_listen = endpoint;
         workers_.emplace_back([this, config](const std::stop_token& end) {
-            Reloader settings(config, [&config] { return Result<Config>(config); });
+            Reloader settings(
+                config, [&config] { return Result<Config>(config); }, reloaded);
             const auto ran = run_worker(settings, end);
             const std::lock_guard lock(mutex_);
             if (!ran) trouble_ = ran.error().text;
