@@ -8,6 +8,7 @@
 #include "base/egress.h"
 #include "base/io/kafka.h"
 #include "base/io/mysql.h"
+#include "base/process/reloader.h"
 #include "sinks/port/transport.h"
 #include "sinks/registry.h"
 #include "worker/agents/agent_directory.h"
@@ -15,7 +16,6 @@
 #include "worker/apply/planner.h"
 #include "worker/apply/registration.h"
 #include "worker/parts.h"
-#include "worker/reloader.h"
 #include "worker/store/store.h"
 
 namespace epilogue {

@@ -3,8 +3,8 @@
 
 #include <stop_token>
 
+#include "base/process/reloader.h"
 #include "base/result.h"
-#include "worker/reloader.h"
 
 namespace epilogue {
 

@@ -1,4 +1,4 @@
-#include "worker/reloader.h"
+#include "base/process/reloader.h"
 
 #include <utility>
 
