@@ -17,6 +17,7 @@
 #include "worker/agents/reconciler.h"
 #include "worker/deliver/topic_client.h"
 #include "worker/serve/janitor.h"
+#include "worker/sources/llm_section.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
 
@@ -188,6 +189,7 @@ Reload reloaded(const Config& now, const Config& next) {
     Config& config = taken.config;
     config.extensions = next.extensions;
     config.extensions.edit<SummarySection>() = now.extensions.get<SummarySection>();
+    config.extensions.edit<LlmSection>() = now.extensions.get<LlmSection>();
     config.log = next.log;
     config.worker.api_key = next.worker.api_key;
     config.database.password = next.database.password;
@@ -201,6 +203,8 @@ Reload reloaded(const Config& now, const Config& next) {
     compare("security", config.security, next.security);
     compare("worker", config.worker, next.worker);
     compare("summary", config.extensions.get<SummarySection>(), next.extensions.get<SummarySection>());
+    compare("llm", config.extensions.get<LlmSection>(), next.extensions.get<LlmSection>());
+    compare("egress", config.egress, next.egress);
     compare("agent_server", config.agent_server, next.agent_server);
     compare("retention", config.retention, next.retention);
     return taken;
