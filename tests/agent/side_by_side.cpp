@@ -38,9 +38,13 @@ constexpr int turns = 9;  // of which each client's delay is the median
 constexpr const char* introduction =
     R"(# The agent client beside the one it takes the place of
 
-Made by `agent_side_by_side` from what both clients did, and compared with what they do in each test run, but for the figures. A version's part is written anew by `EPILOGUE_UPDATE_GOLDEN=1 ctest --preset release -R '^agent_side_by_side_VERSION$'` (with `-C agent_versions` for the newest). Nothing here is written by hand.
+Made by `agent_side_by_side` from what both clients did, and compared with what they do in each test run, but for the figures.
+A version's part is written anew by `EPILOGUE_UPDATE_GOLDEN=1 ctest --preset release -R '^agent_side_by_side_VERSION$'` (with `-C agent_versions` for the newest). Nothing here is written by hand.
 
-Each row is played by both clients in the same run against the same real agent server, with a scripted LLM: by `agent::RemoteConversation`, and by the `RemoteConversation` of the Python package openhands-sdk of the server's version. What is compared is how `run()` ends, and whether the list of events is the server's log afterwards. The test fails where the SDK's client does better. The delay is that between the time in the server's last status and the return of `run()`: the median of nine turns, the clients taking turns.
+Each row is played by both clients in the same run against the same real agent server, with a scripted LLM:
+by `agent::RemoteConversation`, and by the `RemoteConversation` of the Python package openhands-sdk of the server's version.
+What is compared is how `run()` ends, and whether the list of events is the server's log afterwards. The test fails where the SDK's client does better.
+The delay is that between the time in the server's last status and the return of `run()`: the median of nine turns, the clients taking turns.
 )";
 
 /// Timestamps of servers have no zone.

@@ -6,6 +6,7 @@ import re
 
 MAX_LINES = 450
 MAX_FUNCTION_LINES = 70
+MAX_MARKDOWN_LINE = 200
 MAX_METHODS = 15  # of an interface: its pure virtual functions
 # Paths that may break a rule, each with the reason. Keep it short.
 ALLOWED = {
@@ -83,6 +84,16 @@ def size(path, text):
     count = text.count("\n")
     if is_cpp(path) and count > MAX_LINES:
         yield count, f"{count} lines, at most {MAX_LINES}: one idea per file"
+
+
+def markdown_lines(path, text):
+    """So that a diff can be reviewed. Tables and samples cannot be wrapped."""
+    is_sample = False
+    for number, line in numbered(text) if path.endswith(".md") else ():
+        if line.lstrip().startswith("```"):
+            is_sample = not is_sample
+        elif not is_sample and len(line) > MAX_MARKDOWN_LINE and not line.lstrip().startswith("|"):
+            yield number, f"{len(line)} characters, at most {MAX_MARKDOWN_LINE}: one sentence a line"
 
 
 def header_form(path, text):
@@ -285,7 +296,7 @@ def public_comments(path, text):
 
 # tests/data and tests/golden hold recorded conversations and printed tables: not our words.
 RULES = [size, function_length, interface_width, header_form, includes, waits, driver_calls, unbounded_json, migrations, words,
-         unfinished, machine_paths, disabled_tests, public_comments]
+         unfinished, machine_paths, disabled_tests, public_comments, markdown_lines]
 
 
 def is_judged(path):

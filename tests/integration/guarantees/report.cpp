@@ -9,9 +9,13 @@ namespace {
 
 constexpr const char* introduction = R"(# What is guaranteed, window by window
 
-Made by `integration_guarantees` from what it has counted, and compared with what it counts in each test run; written anew by `EPILOGUE_UPDATE_GOLDEN=1 ctest --preset dev -R '^integration_guarantees$'`. Nothing here is written by hand.
+Made by `integration_guarantees` from what it has counted, and compared with what it counts in each test run;
+written anew by `EPILOGUE_UPDATE_GOLDEN=1 ctest --preset dev -R '^integration_guarantees$'`. Nothing here is written by hand.
 
-A *window* is a moment in which a crash, a lost answer or somebody else can leave it open whether a post was made. In each cell {} posts go through it: the product's own batch, store, sender and sinks, over a real database and a stand-in for the platforms that knows no idempotency keys. What is counted are the requests that reached the stand-in and the posts that it shows. A sender dies in the test's own process, at a named step, and never comes back; that whole processes may be killed is shown by `integration_kill` and `chaos`. Leases, delays and due times are not waited for: the rows are made older.
+A *window* is a moment in which a crash, a lost answer or somebody else can leave it open whether a post was made. In each cell {} posts go through it:
+the product's own batch, store, sender and sinks, over a real database and a stand-in for the platforms that knows no idempotency keys.
+What is counted are the requests that reached the stand-in and the posts that it shows. A sender dies in the test's own process, at a named step, and never comes back;
+that whole processes may be killed is shown by `integration_kill` and `chaos`. Leases, delays and due times are not waited for: the rows are made older.
 
 | | what became of each post, at worst |
 | --- | --- |
@@ -25,13 +29,17 @@ A *window* is a moment in which a crash, a lost answer or somebody else can leav
 )";
 
 constexpr const char* limits = R"(
-What no client can do: between the last look at the lease and the kernel's send there is always room for a pause (W6); who looks on a platform whose lists lag longer than all look-ups (W7) sees nothing. Both end as **H**. What stays open, as **2**: a platform that doubles a request by itself (W8) and a failover that loses the last commits within a minute (W11), on Slack alone, where posts are checked for twins only after an answer was lost: Slack may allow one look-up a minute, for all channels together.
+What no client can do: between the last look at the lease and the kernel's send there is always room for a pause (W6);
+who looks on a platform whose lists lag longer than all look-ups (W7) sees nothing. Both end as **H**. What stays open, as **2**:
+a platform that doubles a request by itself (W8) and a failover that loses the last commits within a minute (W11), on Slack alone,
+where posts are checked for twins only after an answer was lost: Slack may allow one look-up a minute, for all channels together.
 
 A post that is more than a minute overdue is looked for before it is sent, though nothing says that it was: a database that was set back (W11) has forgotten what was posted since.
 
 ## The counts
 
-Requests that could make a post → posts made − posts removed by Epilogue = posts visible in the end, of all runs of the cell; in brackets how many of one run were visible at the same time, when there were two.
+Requests that could make a post → posts made − posts removed by Epilogue = posts visible in the end, of all runs of the cell;
+in brackets how many of one run were visible at the same time, when there were two.
 
 )";
 
