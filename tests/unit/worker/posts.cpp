@@ -14,7 +14,7 @@
 #include "schemas/decode.h"
 #include "sinks/registry.h"
 #include "tests/support/golden.h"
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 #include "worker/core/summarise.h"
 #include "worker/sources/registry.h"
 #include "worker/sources/summary_section.h"
@@ -36,12 +36,12 @@ std::vector<TurnEnd> turns_of(const fs::path& file) {
     std::ifstream lines(file);
     BOOST_REQUIRE_MESSAGE(lines, "cannot read " << file);
     Decoder decoder;
-    Story story;
+    FoldRun fold_run;
     for (std::string line; std::getline(lines, line);) {
         const Decoded decoded = decoder.decode(line);
-        if (const auto* event = std::get_if<Event>(&decoded)) story.read({*event});
+        if (const auto* event = std::get_if<Event>(&decoded)) fold_run.read({*event});
     }
-    return story.settles().ended();
+    return fold_run.settles().ended();
 }
 
 SummaryRules rules_in(Language language, bool figures) {

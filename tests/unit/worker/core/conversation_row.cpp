@@ -5,7 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
@@ -50,14 +50,14 @@ std::vector<Event> whatever_comes() {
 void require_same_future(const Conversation& one, const Conversation& other) {
     for (const Micros later : {Micros{1s}, Micros{2s}})
         for (const Event& event : whatever_comes()) {
-            const Folded first = fold(one, event, story_start + later, {});
-            const Folded second = fold(other, event, story_start + later, {});
+            const Folded first = fold(one, event, fold_start + later, {});
+            const Folded second = fold(other, event, fold_start + later, {});
             BOOST_TEST((first.ended == second.ended), event.id);
             BOOST_TEST((first.applied == second.applied), event.id);
             BOOST_TEST((columns(to_row(first.conversation)) == columns(to_row(second.conversation))),
                        event.id);
-            BOOST_TEST((tick(first.conversation, story_start + 1h).ended ==
-                        tick(second.conversation, story_start + 1h).ended),
+            BOOST_TEST((tick(first.conversation, fold_start + 1h).ended ==
+                        tick(second.conversation, fold_start + 1h).ended),
                        event.id);
         }
 }
@@ -70,7 +70,7 @@ Event with_work(Event event) {
 }
 
 /// One conversation per turn state and per thing that it can hold.
-std::vector<Story> stories() {
+std::vector<FoldRun> fold_runs() {
     const std::vector<std::vector<Event>> told{
         {},
         {status("i", 0s, "idle")},
@@ -105,33 +105,33 @@ std::vector<Story> stories() {
         {v0_user_says(2), v0_agent_finishes(4, "Done."), v0_state(5, "finished")},
         {v0_user_says(2), v0_state(5, "error", "STATUS$ERROR")},
         {v0_user_says(2), v0_state(5, "rejected"), v0_state(6, "running")}};
-    std::vector<Story> stories;
+    std::vector<FoldRun> fold_runs;
     for (const auto& events : told) {
-        stories.emplace_back().read(events);
-        stories.push_back(stories.back());
-        stories.back().settles();
+        fold_runs.emplace_back().read(events);
+        fold_runs.push_back(fold_runs.back());
+        fold_runs.back().settles();
     }
-    return stories;
+    return fold_runs;
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_turn_state_survives_its_row_and_has_the_same_future) {
-    for (const Story& story : stories()) {
-        const Conversation read = again(story.conversation());
-        BOOST_TEST(told(read.turn_state) == story.turn_state());
-        require_same_future(story.conversation(), read);
+    for (const FoldRun& fold_run : fold_runs()) {
+        const Conversation read = again(fold_run.conversation());
+        BOOST_TEST(told(read.turn_state) == fold_run.turn_state());
+        require_same_future(fold_run.conversation(), read);
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_silence_that_is_asked_about_stays_so_until_it_starts_anew) {
-    Conversation conversation = Story().read({user_says("u1", 1s)}).conversation();
-    std::get<Open>(conversation.turn_state).due = story_start + 60s;
+    Conversation conversation = FoldRun().read({user_says("u1", 1s)}).conversation();
+    std::get<Open>(conversation.turn_state).due = fold_start + 60s;
     std::get<Open>(conversation.turn_state).asked = true;
     const Conversation again = from_row(to_row(conversation)).value();
     BOOST_TEST(std::get<Open>(again.turn_state).asked);
-    BOOST_TEST((std::get<Open>(again.turn_state).due == story_start + 60s));
-    const Conversation anew = fold(again, agent_acts("a1", 2s), story_start + 2s, {}).conversation;
+    BOOST_TEST((std::get<Open>(again.turn_state).due == fold_start + 60s));
+    const Conversation anew = fold(again, agent_acts("a1", 2s), fold_start + 2s, {}).conversation;
     BOOST_TEST(!std::get<Open>(anew.turn_state).asked);
 }
 
@@ -155,15 +155,15 @@ BOOST_AUTO_TEST_CASE(the_silence_of_a_conversation_that_was_never_read_survives_
 }
 
 BOOST_AUTO_TEST_CASE(the_last_counted_turn_is_whole_as_long_as_no_other_is_open) {
-    for (const Story& story : stories()) {
-        if (current_turn(story.conversation()) != nullptr) continue;
-        BOOST_TEST((again(story.conversation()).last == story.conversation().last), story.turns());
+    for (const FoldRun& fold_run : fold_runs()) {
+        if (current_turn(fold_run.conversation()) != nullptr) continue;
+        BOOST_TEST((again(fold_run.conversation()).last == fold_run.conversation().last), fold_run.turns());
     }
 }
 
 BOOST_AUTO_TEST_CASE(when_it_was_heard_of_and_an_end_that_may_lie_in_a_gap_survive_the_row) {
     Conversation conversation = counted_once().conversation();
-    conversation.heard_at = story_start + 5s;
+    conversation.heard_at = fold_start + 5s;
     conversation.last->may_lie_in_gap = true;
     const Conversation read = again(conversation);
     BOOST_TEST((read.heard_at == conversation.heard_at));
@@ -171,10 +171,10 @@ BOOST_AUTO_TEST_CASE(when_it_was_heard_of_and_an_end_that_may_lie_in_a_gap_survi
 }
 
 BOOST_AUTO_TEST_CASE(of_the_turn_counted_before_an_open_one_key_verdict_and_status_are_kept) {
-    Story story;
-    story.read(
+    FoldRun fold_run;
+    fold_run.read(
         {user_says("u1", 1s), agent_says("a1", 2s, "?"), status("f1", 3s, "finished"), user_says("u2", 4s)});
-    const Conversation read = again(story.conversation());
+    const Conversation read = again(fold_run.conversation());
     BOOST_REQUIRE(read.last.has_value());
     BOOST_TEST(told(*read.last) == "u1 awaiting_user_input by f1");
 }
@@ -187,31 +187,31 @@ BOOST_AUTO_TEST_CASE(a_conversation_never_seen_is_an_empty_row) {
 }
 
 BOOST_AUTO_TEST_CASE(the_columns_are_those_of_the_open_turn_else_of_the_last_one) {
-    Story story;
-    story.read({user_says("u1", 1s), agent_finishes("a1", 2s, "Done."), status("f1", 3s, "finished")});
-    ConversationRow row = to_row(story.conversation());
+    FoldRun fold_run;
+    fold_run.read({user_says("u1", 1s), agent_finishes("a1", 2s, "Done."), status("f1", 3s, "finished")});
+    ConversationRow row = to_row(fold_run.conversation());
     BOOST_TEST(row.status == "finished");
     BOOST_TEST(row.verdict == "");
     BOOST_TEST(row.turn_key == "u1");
     BOOST_TEST(row.tail_kind == "finish");
     BOOST_TEST(row.tail_text == "Done.");
-    BOOST_TEST((row.due_at == story_start + 2s));
-    BOOST_TEST((row.last_event_at == story_start));
+    BOOST_TEST((row.due_at == fold_start + 2s));
+    BOOST_TEST((row.last_event_at == fold_start));
 
-    row = to_row(story.settles().conversation());
+    row = to_row(fold_run.settles().conversation());
     BOOST_TEST(row.verdict == "finished");
     BOOST_TEST(row.turn_key == "u1");
     BOOST_TEST(row.tail_text == "Done.");
     BOOST_TEST(!row.due_at.has_value());
 
-    row = to_row(story.read({user_says("u2", 4s)}).conversation());
+    row = to_row(fold_run.read({user_says("u2", 4s)}).conversation());
     BOOST_TEST(row.verdict == "finished");
     BOOST_TEST(row.turn_key == "u2");
     BOOST_TEST(row.tail_kind == "");
     BOOST_TEST(row.tail_text == "");
 
-    story.read({status("e1", 5s, "error"), error_detail("d1", 6s, "Code", "why")});
-    row = to_row(story.conversation());
+    fold_run.read({status("e1", 5s, "error"), error_detail("d1", 6s, "Code", "why")});
+    row = to_row(fold_run.conversation());
     BOOST_TEST(row.verdict == "error");
     BOOST_TEST(row.error_code == "Code");
     BOOST_TEST(row.error_detail == "why");
@@ -219,9 +219,9 @@ BOOST_AUTO_TEST_CASE(the_columns_are_those_of_the_open_turn_else_of_the_last_one
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_was_not_written_by_to_row_is_poison) {
-    Story story;
-    story.read({user_says("u1", 1s), status("f1", 3s, "finished")});
-    const ConversationRow good = to_row(story.conversation());
+    FoldRun fold_run;
+    fold_run.read({user_says("u1", 1s), status("f1", 3s, "finished")});
+    const ConversationRow good = to_row(fold_run.conversation());
     for (const char* fold : {"x", "[]", "null", "{}", R"({"standing":"open"})", R"({"standing":7})",
                              R"({"standing":"none"})", R"({"standing":"open","turn":{"key":1}})"}) {
         ConversationRow row = good;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/golden.h"
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
@@ -149,14 +149,14 @@ std::vector<Next> v0_events() {
     return events;
 }
 
-Story story_of(const State& state) {
-    Story story;
-    story.read(state.events);
-    return state.settled ? story.settles() : story;
+FoldRun run_of(const State& state) {
+    FoldRun fold_run;
+    fold_run.read(state.events);
+    return state.settled ? fold_run.settles() : fold_run;
 }
 
 /// One cell: what the step changed.
-std::string cell(const State& state, const std::string& event, const Story& before, const Story& after) {
+std::string cell(const State& state, const std::string& event, const FoldRun& before, const FoldRun& after) {
     std::string changes = before.turn_state() == after.turn_state() ? "same" : after.turn_state();
     if (before.conversation().status != after.conversation().status)
         changes += ", status " + after.conversation().status;
@@ -168,10 +168,10 @@ std::string cell(const State& state, const std::string& event, const Story& befo
 }
 
 std::string table(const State& state, const std::vector<Next>& events) {
-    const Story before = story_of(state);
+    const FoldRun before = run_of(state);
     std::string text = fmt::format("\n# {}: {}\n", state.name, before.turn_state());
     const auto add = [&](const std::string& name, const std::vector<Event>& read, Micros record) {
-        Story after = before;
+        FoldRun after = before;
         if (state.settled) record += 2s;
         after.after(record).read(read);
         if (read.empty()) after.ticks();

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "schemas/instruction.h"
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 #include "worker/core/conversation_row.h"
 
 using namespace epilogue;
@@ -16,7 +16,7 @@ Event instructed(std::string id, Micros at) {
 }
 
 /// A turn that was counted, and our instruction behind it.
-Story instructed_once() {
+FoldRun instructed_once() {
     return counted_once().read({status("i1", 20s, "idle"), instructed("m1", 21s)});
 }
 
@@ -26,85 +26,87 @@ const std::string counted = counted_once().turns();
 
 BOOST_AUTO_TEST_CASE(from_our_instruction_to_the_next_end_nothing_opens_or_ends_a_turn) {
     for (const char* end : {"finished", "error", "stuck"}) {
-        Story story = instructed_once();
-        story.read({status("r2", 22s, "running"), agent_acts("a2", 23s), agent_says("w2", 24s, "A summary."),
-                    status("f2", 25s, end)});
-        BOOST_TEST(story.settles().turns() == counted);
-        BOOST_TEST(story.turn_state() == "ended");
-        BOOST_TEST(story.conversation().status == end);
-        story.read({error_detail("d2", 26s, "LLMBadRequestError", "no"), status("x2", 26s, end)});
-        BOOST_TEST(story.settles().turns() == counted);
+        FoldRun fold_run = instructed_once();
+        fold_run.read({status("r2", 22s, "running"), agent_acts("a2", 23s),
+                       agent_says("w2", 24s, "A summary."), status("f2", 25s, end)});
+        BOOST_TEST(fold_run.settles().turns() == counted);
+        BOOST_TEST(fold_run.turn_state() == "ended");
+        BOOST_TEST(fold_run.conversation().status == end);
+        fold_run.read({error_detail("d2", 26s, "LLMBadRequestError", "no"), status("x2", 26s, end)});
+        BOOST_TEST(fold_run.settles().turns() == counted);
     }
 }
 
 BOOST_AUTO_TEST_CASE(the_next_message_opens_a_turn_as_ever) {
-    Story story = instructed_once();
-    story.read({status("r2", 22s, "running"), agent_finishes("a2", 23s, "A summary."),
-                status("f2", 24s, "finished"), user_says("u2", 30s), status("r3", 31s, "running"),
-                agent_finishes("a3", 32s, "More done."), status("f3", 33s, "finished")});
-    BOOST_TEST(story.settles().turns() == counted + "; u2 finished by f3 \"More done.\"");
+    FoldRun fold_run = instructed_once();
+    fold_run.read({status("r2", 22s, "running"), agent_finishes("a2", 23s, "A summary."),
+                   status("f2", 24s, "finished"), user_says("u2", 30s), status("r3", 31s, "running"),
+                   agent_finishes("a3", 32s, "More done."), status("f3", 33s, "finished")});
+    BOOST_TEST(fold_run.settles().turns() == counted + "; u2 finished by f3 \"More done.\"");
 }
 
 BOOST_AUTO_TEST_CASE(another_message_opens_one_before_the_end_too) {
-    Story story = instructed_once();
-    story.read({status("r2", 22s, "running"), user_says("u2", 23s), agent_finishes("a2", 24s, "Both done."),
-                status("f2", 25s, "finished")});
-    BOOST_TEST(story.settles().turns() == counted + "; u2 finished by f2 \"Both done.\"");
+    FoldRun fold_run = instructed_once();
+    fold_run.read({status("r2", 22s, "running"), user_says("u2", 23s),
+                   agent_finishes("a2", 24s, "Both done."), status("f2", 25s, "finished")});
+    BOOST_TEST(fold_run.settles().turns() == counted + "; u2 finished by f2 \"Both done.\"");
 }
 
 BOOST_AUTO_TEST_CASE(a_turn_that_a_person_opened_before_ends_as_it_would_have_without_it) {
-    Story story = counted_once();
-    story.read({user_says("u2", 20s), status("r2", 21s, "running"), instructed("m1", 22s),
-                agent_finishes("a2", 23s, "Both done."), status("f2", 24s, "finished")});
-    BOOST_TEST(story.settles().turns() == counted + "; u2 finished by f2 \"Both done.\"");
+    FoldRun fold_run = counted_once();
+    fold_run.read({user_says("u2", 20s), status("r2", 21s, "running"), instructed("m1", 22s),
+                   agent_finishes("a2", 23s, "Both done."), status("f2", 24s, "finished")});
+    BOOST_TEST(fold_run.settles().turns() == counted + "; u2 finished by f2 \"Both done.\"");
 }
 
 BOOST_AUTO_TEST_CASE(an_end_that_still_stands_is_counted_by_it) {
-    Story story = finished_once();
-    story.read({instructed("m1", 21s), status("r2", 22s, "running"), agent_says("w2", 23s, "A summary."),
-                status("f2", 24s, "finished")});
-    BOOST_TEST(story.settles().turns() == counted);
+    FoldRun fold_run = finished_once();
+    fold_run.read({instructed("m1", 21s), status("r2", 22s, "running"), agent_says("w2", 23s, "A summary."),
+                   status("f2", 24s, "finished")});
+    BOOST_TEST(fold_run.settles().turns() == counted);
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_begins_with_it_has_no_turn_in_it) {
-    Story story;
-    story.read({instructed("m1", 21s), status("r2", 22s, "running"), agent_finishes("a2", 23s, "A summary."),
-                status("f2", 24s, "finished")});
-    BOOST_TEST(story.settles().turns() == "-");
+    FoldRun fold_run;
+    fold_run.read({instructed("m1", 21s), status("r2", 22s, "running"),
+                   agent_finishes("a2", 23s, "A summary."), status("f2", 24s, "finished")});
+    BOOST_TEST(fold_run.settles().turns() == "-");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_read_again_changes_nothing_and_the_row_remembers_it) {
-    Story story = instructed_once();
-    const auto row = to_row(story.conversation());
+    FoldRun fold_run = instructed_once();
+    const auto row = to_row(fold_run.conversation());
     const auto read = from_row(row);
     BOOST_REQUIRE(read.has_value());
     BOOST_TEST(read->status == instructed_status);
     const std::vector<Event> rest{status("r2", 22s, "running"), agent_finishes("a2", 23s, "A summary."),
                                   status("f2", 24s, "finished")};
-    story.read(rest).read({instructed("m1", 21s)}).read(rest);
-    BOOST_TEST(story.settles().turns() == counted);
-    BOOST_TEST(story.conversation().status == "finished");
+    fold_run.read(rest).read({instructed("m1", 21s)}).read(rest);
+    BOOST_TEST(fold_run.settles().turns() == counted);
+    BOOST_TEST(fold_run.conversation().status == "finished");
 }
 
 BOOST_AUTO_TEST_CASE(v0_knows_it_too) {
-    Story story;
-    story.read({v0_user_says(1), v0_state(2, "running"), v0_agent_finishes(3, "Done."),
-                v0_state(4, "finished"), v0_event(5, StatusChange{std::string(instructed_status), ""}),
-                v0_state(6, "running"), v0_agent_says(7, "A summary."), v0_state(8, "awaiting_user_input")});
-    BOOST_TEST(story.turns() == "1 finished by 4 \"Done.\"");
+    FoldRun fold_run;
+    fold_run.read({v0_user_says(1), v0_state(2, "running"), v0_agent_finishes(3, "Done."),
+                   v0_state(4, "finished"), v0_event(5, StatusChange{std::string(instructed_status), ""}),
+                   v0_state(6, "running"), v0_agent_says(7, "A summary."),
+                   v0_state(8, "awaiting_user_input")});
+    BOOST_TEST(fold_run.turns() == "1 finished by 4 \"Done.\"");
 }
 
 BOOST_AUTO_TEST_CASE(an_end_that_overtook_our_instruction_is_its_own_and_ends_no_later_turn) {
-    Story story = counted_once();
-    story.read({agent_says("w2", 24s, "A summary."), status("f2", 25s, "finished"), instructed("m1", 21s)});
-    BOOST_TEST(story.conversation().status == "finished");
-    story.read({user_says("u2", 23s)});
-    BOOST_TEST(story.settles().turns() == counted);
-    BOOST_TEST(story.turn_state() == "open u2");
+    FoldRun fold_run = counted_once();
+    fold_run.read(
+        {agent_says("w2", 24s, "A summary."), status("f2", 25s, "finished"), instructed("m1", 21s)});
+    BOOST_TEST(fold_run.conversation().status == "finished");
+    fold_run.read({user_says("u2", 23s)});
+    BOOST_TEST(fold_run.settles().turns() == counted);
+    BOOST_TEST(fold_run.turn_state() == "open u2");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_told_before_it_of_a_later_turn_does_not_end_the_instruction) {
-    Story story = instructed_once();
-    story.read({status("f2", 22s, "finished")});
-    BOOST_TEST(!story.conversation().early_end.has_value());
+    FoldRun fold_run = instructed_once();
+    fold_run.read({status("f2", 22s, "finished")});
+    BOOST_TEST(!fold_run.conversation().early_end.has_value());
 }

@@ -3,7 +3,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
@@ -12,10 +12,10 @@ namespace {
 
 /// A turn that an agent works at, in the server's status `status`.
 Conversation open_turn(const std::string& status_name) {
-    Story story;
-    story.read({user_says("u1", 1s), status("r1", 2s, "running"), agent_acts("a1", 3s)});
-    if (status_name != "running") story.read({status("s1", 4s, status_name)});
-    return story.conversation();
+    FoldRun fold_run;
+    fold_run.read({user_says("u1", 1s), status("r1", 2s, "running"), agent_acts("a1", 3s)});
+    if (status_name != "running") fold_run.read({status("s1", 4s, status_name)});
+    return fold_run.conversation();
 }
 
 /// As a callback sees it that was adopted so long after the conversation's last event.
@@ -57,9 +57,9 @@ BOOST_DATA_TEST_CASE(it_does_not_run_while_inactivity_is_to_be_expected,
 }
 
 BOOST_AUTO_TEST_CASE(idle_runs_once_the_agent_has_acted_since) {
-    Story story;
-    story.read({user_says("u1", 1s), status("i1", 2s, "idle"), agent_acts("a1", 3s)});
-    const Conversation& conversation = story.conversation();
+    FoldRun fold_run;
+    fold_run.read({user_says("u1", 1s), status("i1", 2s, "idle"), agent_acts("a1", 3s)});
+    const Conversation& conversation = fold_run.conversation();
     BOOST_TEST(due_at(watch_inactivity(conversation, adopted_after(conversation, 0s))).has_value());
 }
 
@@ -80,8 +80,8 @@ std::optional<TurnEnd> timed_out(std::optional<Instant> heard, std::optional<Ins
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(an_inactivity_that_began_before_a_gap_may_be_an_end_that_was_lost) {
-    for (const auto heard : {std::optional(story_start), std::optional<Instant>()}) {
-        const auto last = timed_out(heard, story_start + 1s);
+    for (const auto heard : {std::optional(fold_start), std::optional<Instant>()}) {
+        const auto last = timed_out(heard, fold_start + 1s);
         BOOST_REQUIRE(last.has_value());
         BOOST_TEST((last->verdict == Verdict::timeout));
         BOOST_TEST(last->may_lie_in_gap);
@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(an_inactivity_that_began_before_a_gap_may_be_an_end_that_wa
 }
 
 BOOST_AUTO_TEST_CASE(an_inactivity_of_a_conversation_that_was_heard_of_behind_the_gap_is_one) {
-    BOOST_TEST(!timed_out(story_start + 2s, story_start + 1s)->may_lie_in_gap);
-    BOOST_TEST(!timed_out(story_start, std::nullopt)->may_lie_in_gap);
+    BOOST_TEST(!timed_out(fold_start + 2s, fold_start + 1s)->may_lie_in_gap);
+    BOOST_TEST(!timed_out(fold_start, std::nullopt)->may_lie_in_gap);
 }
 
 namespace {

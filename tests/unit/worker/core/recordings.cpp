@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/decode.h"
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 #include "worker/core/conversation_row.h"
 
 using namespace epilogue;
@@ -85,23 +85,24 @@ const std::vector<Recording>& recordings() {
     return all;
 }
 
-void require_truth(const Recording& recording, const Story& story) {
+void require_truth(const Recording& recording, const FoldRun& fold_run) {
     std::vector<std::string> turns;
-    for (const TurnEnd& turn : story.ended()) turns.push_back(written(turn));
+    for (const TurnEnd& turn : fold_run.ended()) turns.push_back(written(turn));
     BOOST_TEST(turns == recording.turns, boost::test_tools::per_element());
-    const Turn* open = current_turn(story.conversation());
+    const Turn* open = current_turn(fold_run.conversation());
     BOOST_TEST((open != nullptr ? open->key : TurnKey{}) == recording.open_turn);
 }
 
-/// Calls `tell` with every recording and a story of its own, then requires the story to end in the truth.
+/// Calls `tell` with every recording and a run of its own, then requires the run to end in the
+/// truth.
 template <class Tell>
 void with_every_recording(Tell tell) {
     std::size_t checked = 0;
     for (const Recording& recording : recordings()) {
         BOOST_TEST_CONTEXT(recording.name) {
-            Story story;
-            tell(recording, story);
-            require_truth(recording, story.settles());
+            FoldRun fold_run;
+            tell(recording, fold_run);
+            require_truth(recording, fold_run.settles());
         }
         ++checked;
     }
@@ -128,8 +129,8 @@ std::string future_of(Conversation conversation, const std::vector<Event>& event
         BOOST_TEST(again.recent_ids == row.recent_ids);
         conversation = *read;
     };
-    for (const Event& event : events) take(fold(std::move(conversation), event, story_start, {}));
-    take(tick(std::move(conversation), story_start + 2s));
+    for (const Event& event : events) take(fold(std::move(conversation), event, fold_start, {}));
+    take(tick(std::move(conversation), fold_start + 2s));
     const ConversationRow last = to_row(conversation);
     return turns + last.status + last.verdict + last.turn_key + last.tail_kind + last.tail_text +
            last.error_code + last.error_detail + last.recent_ids + last.digest + last.fold;
@@ -138,24 +139,25 @@ std::string future_of(Conversation conversation, const std::vector<Event>& event
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_recording_gives_exactly_its_turns_verdicts_and_words) {
-    with_every_recording([](const Recording& recording, Story& story) { story.read(recording.events); });
+    with_every_recording(
+        [](const Recording& recording, FoldRun& fold_run) { fold_run.read(recording.events); });
 }
 
 BOOST_AUTO_TEST_CASE(everything_read_twice_gives_the_same_turns) {
-    with_every_recording([](const Recording& recording, Story& story) {
-        story.read(recording.events).read(recording.events);
+    with_every_recording([](const Recording& recording, FoldRun& fold_run) {
+        fold_run.read(recording.events).read(recording.events);
     });
 }
 
 BOOST_AUTO_TEST_CASE(everything_read_again_after_it_was_counted_gives_the_same_turns) {
-    with_every_recording([](const Recording& recording, Story& story) {
-        story.read(recording.events).settles().read(recording.events);
+    with_every_recording([](const Recording& recording, FoldRun& fold_run) {
+        fold_run.read(recording.events).settles().read(recording.events);
     });
 }
 
 BOOST_AUTO_TEST_CASE(each_event_read_twice_in_a_row_gives_the_same_turns) {
-    with_every_recording([](const Recording& recording, Story& story) {
-        for (const Event& event : recording.events) story.read({event, event});
+    with_every_recording([](const Recording& recording, FoldRun& fold_run) {
+        for (const Event& event : recording.events) fold_run.read({event, event});
     });
 }
 
@@ -167,7 +169,7 @@ BOOST_AUTO_TEST_CASE(events_for_watchers_change_nothing_where_nobody_watches) {
         std::vector<Event> steering = recording.events;
         left_out += std::erase_if(steering, is_for_watchers);
         const auto row_after = [&](const std::vector<Event>& events) {
-            return to_row(Story(unwatched).read(events).settles().conversation());
+            return to_row(FoldRun(unwatched).read(events).settles().conversation());
         };
         BOOST_TEST_CONTEXT(recording.name)
         BOOST_TEST((row_after(steering) == row_after(recording.events)));

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 
 using namespace epilogue;
 using namespace std::chrono_literals;
@@ -22,10 +22,10 @@ struct Log {
 
     /// The ids of what is missed when only these were told.
     std::string missed_after(const std::vector<std::size_t>& told) const {
-        Story story;
-        for (const std::size_t index : told) story.read({all.at(index)});
+        FoldRun fold_run;
+        for (const std::size_t index : told) fold_run.read({all.at(index)});
         std::string ids;
-        for (const Event& event : missed(story.conversation(), all)) ids += event.id + " ";
+        for (const Event& event : missed(fold_run.conversation(), all)) ids += event.id + " ";
         return ids;
     }
 };
@@ -35,7 +35,7 @@ struct Log {
 BOOST_AUTO_TEST_CASE(of_a_conversation_of_which_nothing_is_known_everything_is_missed) {
     BOOST_TEST(Log().missed_after({}) == "u1 r1 a1 o1 a2 o2 w1 f1 ");
     BOOST_TEST(is_unseen(Conversation{}));
-    BOOST_TEST(!is_unseen(Story().read({user_says("u1", 0s)}).conversation()));
+    BOOST_TEST(!is_unseen(FoldRun().read({user_says("u1", 0s)}).conversation()));
 }
 
 BOOST_AUTO_TEST_CASE(what_follows_all_that_is_known_is_missed) {
@@ -74,12 +74,12 @@ BOOST_AUTO_TEST_CASE(a_log_has_ended_when_the_server_confirms_its_last_status) {
 BOOST_AUTO_TEST_CASE(of_the_same_moment_as_the_newest_that_is_known_only_what_has_a_known_id_is_missed) {
     const std::vector<Event> log{user_says("u1", 0s), status("r1", 1s, "running"), agent_acts("a1", 2s),
                                  status("s1", 2s, "error")};
-    Story story;
-    story.read({log[0], log[1], log[2]});
-    const auto behind = missed(story.conversation(), log);
+    FoldRun fold_run;
+    fold_run.read({log[0], log[1], log[2]});
+    const auto behind = missed(fold_run.conversation(), log);
     BOOST_REQUIRE(behind.size() == 1U);
     BOOST_TEST(behind.front().id == "s1");
-    BOOST_TEST(missed(story.conversation(), {log[0], log[1], log[2]}).empty());
+    BOOST_TEST(missed(fold_run.conversation(), {log[0], log[1], log[2]}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_conversation_has_begun_with_the_first_event_that_opens_a_turn) {
@@ -95,19 +95,19 @@ BOOST_AUTO_TEST_CASE(an_end_is_unsettled_until_it_has_stood_by_the_servers_own_t
         return ServerLog{{user_says("u1", 0s), status("s1", 10s, last)}, last};
     };
     for (const char* last : {"finished", "error"}) {
-        BOOST_TEST((unsettled_for(log(last), story_start + 11s, {}) == 2s), last);
-        BOOST_TEST(!unsettled_for(log(last), story_start + 12s, {}), last);
-        BOOST_TEST((unsettled_for(log(last), story_start + 5s, {}) == 2s), last);
-        BOOST_TEST(!unsettled_for(log(last), story_start - 5min, {}), last);
+        BOOST_TEST((unsettled_for(log(last), fold_start + 11s, {}) == 2s), last);
+        BOOST_TEST(!unsettled_for(log(last), fold_start + 12s, {}), last);
+        BOOST_TEST((unsettled_for(log(last), fold_start + 5s, {}) == 2s), last);
+        BOOST_TEST(!unsettled_for(log(last), fold_start - 5min, {}), last);
     }
-    BOOST_TEST(!unsettled_for(log("stuck"), story_start + 11s, {}));
-    BOOST_TEST(!unsettled_for({}, story_start, {}));
+    BOOST_TEST(!unsettled_for(log("stuck"), fold_start + 11s, {}));
+    BOOST_TEST(!unsettled_for({}, fold_start, {}));
 }
 
 BOOST_AUTO_TEST_CASE(
     with_a_stop_hook_a_finished_is_unsettled_until_the_hooks_word_has_stood_and_for_so_long) {
     ServerLog log{{user_says("u1", 0s), status("f1", 10s, "finished")}, "finished", true};
-    const auto after = [&](Micros since) { return unsettled_for(log, story_start + 10s + since, {}); };
+    const auto after = [&](Micros since) { return unsettled_for(log, fold_start + 10s + since, {}); };
     BOOST_TEST((after(1s) == 2s));
     BOOST_TEST((after(4s) == 4s));
     BOOST_TEST((after(5min) == 30s));
@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(
     for (const bool is_denied : {false, true}) {
         ServerLog told = log;
         told.events.push_back(v1_event("h1", 18s, StopHookVerdict{is_denied}));
-        BOOST_TEST((unsettled_for(told, story_start + 19s, {}) == 2s));
-        BOOST_TEST(!unsettled_for(told, story_start + 20s, {}));
+        BOOST_TEST((unsettled_for(told, fold_start + 19s, {}) == 2s));
+        BOOST_TEST(!unsettled_for(told, fold_start + 20s, {}));
     }
     // A verdict before it is of an end before it. The log itself may say that there are hooks.
     log = {{user_says("u1", 0s), v1_event("h1", 9s, StopHookVerdict{true}), status("f1", 10s, "finished")},
@@ -130,21 +130,21 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(a_finished_had_settled_when_the_next_event_happened_so_much_later) {
-    Story story;
-    story.read({user_says("u1", 0s), status("f1", 10s, "finished")});
-    BOOST_TEST(!had_settled(story.conversation(), status("r1", 11s, "running"), {}));
-    BOOST_TEST(had_settled(story.conversation(), status("r1", 12s, "running"), {}));
+    FoldRun fold_run;
+    fold_run.read({user_says("u1", 0s), status("f1", 10s, "finished")});
+    BOOST_TEST(!had_settled(fold_run.conversation(), status("r1", 11s, "running"), {}));
+    BOOST_TEST(had_settled(fold_run.conversation(), status("r1", 12s, "running"), {}));
     BOOST_TEST(!had_settled(Conversation{}, status("r1", 12s, "running"), {}));
 }
 
 BOOST_AUTO_TEST_CASE(a_servers_word_does_not_settle_a_finished_that_a_stop_hook_may_take_back) {
     const ServerLog log{{user_says("u1", 0s), status("f1", 10s, "finished")}, "finished", true};
-    Conversation conversation = Story().read(log.events).conversation();
-    BOOST_TEST(settled_by(log, conversation, story_start + 11s, false, {}).has_value());
+    Conversation conversation = FoldRun().read(log.events).conversation();
+    BOOST_TEST(settled_by(log, conversation, fold_start + 11s, false, {}).has_value());
     auto& candidate = std::get<Candidate>(conversation.turn_state);
     candidate.awaits_hook = true;
-    BOOST_TEST(!settled_by(log, conversation, story_start + 609s, true, {}).has_value());
-    BOOST_TEST((settled_by(log, conversation, story_start + 610s, false, {}) == candidate.due));
+    BOOST_TEST(!settled_by(log, conversation, fold_start + 609s, true, {}).has_value());
+    BOOST_TEST((settled_by(log, conversation, fold_start + 610s, false, {}) == candidate.due));
     BOOST_TEST(!had_settled(conversation, status("r1", 12s, "running"), {}));
     BOOST_TEST(had_settled(conversation, status("r1", 610s, "running"), {}));
 }
@@ -153,17 +153,17 @@ BOOST_AUTO_TEST_SUITE(zones)
 
 namespace {
 
-/// A log that a server in `zone` has written, created at the story's start, its last event 60 s later.
+/// A log that a server in `zone` has written, created at the run's start, its last event 60 s later.
 ServerLog written_in(Micros zone) {
     return {{user_says("u1", 1s + zone), status("r1", 2s + zone, "running"),
              status("f1", 60s + zone, "finished")},
             "finished"};
 }
 
-/// The events' own times in seconds since the story's start.
+/// The events' own times in seconds since the run's start.
 std::vector<std::int64_t> times(const ServerLog& log) {
     std::vector<std::int64_t> times;
-    for (const Event& event : log.events) times.push_back((*event.timestamp - story_start) / 1s);
+    for (const Event& event : log.events) times.push_back((*event.timestamp - fold_start) / 1s);
     return times;
 }
 
@@ -174,7 +174,7 @@ const std::vector<std::int64_t> as_they_were{1, 2, 60};
 BOOST_AUTO_TEST_CASE(a_log_of_any_zone_gets_the_times_of_utc) {
     for (const Micros zone : {Micros{0s}, Micros{-5h}, Micros{9h}, Micros{5h + 45min}, Micros{-12h}}) {
         ServerLog log = written_in(zone);
-        correct_times(log, story_start, story_start + 60s);
+        correct_times(log, fold_start, fold_start + 60s);
         BOOST_TEST(times(log) == as_they_were, boost::test_tools::per_element());
         BOOST_TEST(log.events.front().is_utc);
         BOOST_TEST((log.zone == std::chrono::duration_cast<std::chrono::minutes>(zone)));
@@ -184,10 +184,10 @@ BOOST_AUTO_TEST_CASE(a_log_of_any_zone_gets_the_times_of_utc) {
 BOOST_AUTO_TEST_CASE(a_conversation_that_was_left_alone_at_either_end_gets_them_too) {
     for (const Micros zone : {Micros{0s}, Micros{-5h}, Micros{9h}}) {
         ServerLog waited = written_in(zone);
-        correct_times(waited, story_start - 47min, story_start + 60s);
+        correct_times(waited, fold_start - 47min, fold_start + 60s);
         BOOST_TEST(times(waited) == as_they_were, boost::test_tools::per_element());
         ServerLog renamed = written_in(zone);
-        correct_times(renamed, story_start, story_start + 2h + 17min);
+        correct_times(renamed, fold_start, fold_start + 2h + 17min);
         BOOST_TEST(times(renamed) == as_they_were, boost::test_tools::per_element());
     }
 }
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_moved_between_two_events_is_recognised) {
     for (const Micros moved : {Micros{-5h}, Micros{9h}, Micros{-1h}}) {
         ServerLog log = written_in(0s);
         *log.events.back().timestamp += moved;
-        correct_times(log, story_start, story_start + 60s);
+        correct_times(log, fold_start, fold_start + 60s);
         BOOST_TEST(times(log) == as_they_were, boost::test_tools::per_element());
         BOOST_TEST((log.zone == std::chrono::duration_cast<std::chrono::minutes>(moved)));
     }
@@ -206,10 +206,10 @@ BOOST_AUTO_TEST_CASE(times_that_say_their_zone_or_cannot_be_compared_stay) {
     ServerLog utc = written_in(9h);
     for (Event& event : utc.events) event.is_utc = true;
     const auto before = times(utc);
-    correct_times(utc, story_start, story_start + 60s);
+    correct_times(utc, fold_start, fold_start + 60s);
     BOOST_TEST(times(utc) == before, boost::test_tools::per_element());
     ServerLog untold = written_in(9h);
-    correct_times(untold, std::nullopt, story_start + 60s);
+    correct_times(untold, std::nullopt, fold_start + 60s);
     BOOST_TEST(times(untold) == before, boost::test_tools::per_element());
     BOOST_TEST(!untold.zone.has_value());
 }

@@ -1,11 +1,11 @@
-// A conversation's story from its id alone: what each source adds, what is believed, and what is said of a
+// A conversation's history from its id alone: what each source adds, what is believed, and what is said of a
 // source that is not to be had.
 #define BOOST_TEST_MODULE history
 #include "worker/history/history.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 #include "worker/core/conversation_row.h"
 #include "worker/history/replayed_log.h"
 
@@ -28,7 +28,7 @@ std::vector<Event> joined(std::vector<Event> first, const std::vector<Event>& se
 ServerLog server_log(std::vector<Event> events, const std::string& now = "finished") {
     ServerLog log{std::move(events), now};
     log.title = "Mend it";
-    log.created_at = story_start;
+    log.created_at = fold_start;
     return log;
 }
 
@@ -42,11 +42,11 @@ TopicLog topic_log(const std::vector<Event>& events) {
 /// What tables keep of a conversation of which these events were applied.
 KeptConversation kept(const std::vector<Event>& events) {
     KeptConversation kept;
-    Story story;
-    story.read(events).settles();
-    kept.conversation = story.conversation();
+    FoldRun fold_run;
+    fold_run.read(events).settles();
+    kept.conversation = fold_run.conversation();
     kept.partition = 3;
-    for (const TurnEnd& end : story.ended()) {
+    for (const TurnEnd& end : fold_run.ended()) {
         KeptSummary summary;
         summary.turn_key = end.turn_key;
         summary.source = "final";
@@ -75,7 +75,7 @@ auto failing(SourceState state, const std::string& why) {
 
 ConversationHistory told_by(const HistorySources& sources) {
     HistoryRules rules;
-    rules.now = [] { return story_start + 1h; };
+    rules.now = [] { return fold_start + 1h; };
     return history_of(ConversationId("c"), sources, rules);
 }
 
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(each_thing_is_of_the_first_source_that_has_it) {
     BOOST_TEST(first.words->value == "As posted: Done 1.");
     BOOST_TEST((first.words->from == HistorySource::tables));
     BOOST_TEST((first.summary->value.state == SummaryState::frozen));
-    BOOST_TEST((first.ended_at->value == story_start + 10s));
+    BOOST_TEST((first.ended_at->value == fold_start + 10s));
     BOOST_TEST((first.ended_at->from == HistorySource::agent_server));
     BOOST_TEST(first.deliveries.size() == 1U);
     BOOST_TEST((history.status->from == HistorySource::tables));
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_log_alone_tells_turns_verdicts_words_and_a_summary_made_j
         BOOST_TEST((history.turns.at(2).summary->value.summary.headline.find("Ended with an error") !=
                     std::string::npos));
         BOOST_TEST(!history.turns.at(3).summary.has_value());
-        BOOST_TEST((history.turns.at(3).opened_at->value == story_start + 300s));
+        BOOST_TEST((history.turns.at(3).opened_at->value == fold_start + 300s));
     }
 }
 
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(turns_stand_in_the_order_of_the_most_complete_log) {
     for (const char* key : {"u0", "u2"}) {
         KeptDelivery& delivery = tables.deliveries.emplace_back();
         delivery.turn_key = TurnKey(key);
-        delivery.created_at = story_start + 1000h;
+        delivery.created_at = fold_start + 1000h;
     }
     const auto all = joined(turn("1", 0s), turn("2", 100s));
     BOOST_TEST(keys_of(told_by({answering(tables), answering(server_log(all)), nullptr})) ==
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(turns_stand_in_the_order_of_the_most_complete_log) {
     // A summary without a delivery has its place by when it was made.
     KeptSummary& summary = tables.summaries.emplace_back();
     summary.turn_key = TurnKey("u-1");
-    summary.created_at = story_start;
+    summary.created_at = fold_start;
     BOOST_TEST(keys_of(told_by({answering(tables), nullptr, nullptr})) ==
                "u-1:ended:t u0:ended:t u2:ended:t");
 }
@@ -211,14 +211,14 @@ BOOST_AUTO_TEST_CASE(the_topic_is_read_from_where_the_conversation_can_have_begu
                                return TopicLog{};
                            }};
     told_by(sources);
-    BOOST_TEST((asked.since == story_start - 10min));
+    BOOST_TEST((asked.since == fold_start - 10min));
     BOOST_TEST((asked.partition == 3));
     KeptConversation registered;
-    registered.callbacks.push_back({{7}, "ACTIVE", "watching", "log", "", story_start + 48h});
+    registered.callbacks.push_back({{7}, "ACTIVE", "watching", "log", "", fold_start + 48h});
     sources.tables = answering(registered);
     sources.agent_server = nullptr;
     told_by(sources);
-    BOOST_TEST((asked.since == story_start + 24h));
+    BOOST_TEST((asked.since == fold_start + 24h));
     sources.tables = nullptr;
     told_by(sources);
     BOOST_TEST(!asked.since.has_value());

@@ -1,4 +1,4 @@
-#include "tests/unit/worker/core/story.h"
+#include "tests/unit/worker/core/fold_run.h"
 
 #include <utility>
 
@@ -18,7 +18,7 @@ std::string told(const Turn& turn) {
 }
 
 std::string told(Instant due) {
-    const auto micros = (due - story_start).count();
+    const auto micros = (due - fold_start).count();
     if (micros % 1000000 == 0) return fmt::format("due=+{}s", micros / 1000000);
     return fmt::format("due=+{}us", micros);
 }
@@ -41,7 +41,7 @@ Event v1_event(std::string id, Micros at, Body body) {
     Event event;
     event.schema = Schema::v1;
     event.id = std::move(id);
-    event.timestamp = story_start + at;
+    event.timestamp = fold_start + at;
     event.body = std::move(body);
     return event;
 }
@@ -80,7 +80,7 @@ Event v0_event(std::int64_t id, Body body) {
     event.schema = Schema::v0;
     event.id = std::to_string(id);
     event.number = id;
-    event.timestamp = story_start - std::chrono::seconds{id};
+    event.timestamp = fold_start - std::chrono::seconds{id};
     event.body = std::move(body);
     return event;
 }
@@ -122,38 +122,38 @@ std::string told(const TurnState& turn_state) {
     return std::visit(Teller{}, turn_state);
 }
 
-Story& Story::read(const std::vector<Event>& events) {
+FoldRun& FoldRun::read(const std::vector<Event>& events) {
     for (const Event& event : events) take(fold(std::move(conversation_), event, now_, rules_));
     return *this;
 }
 
-Story& Story::after(Micros time) {
+FoldRun& FoldRun::after(Micros time) {
     now_ += time;
     return *this;
 }
 
-Story& Story::ticks() {
+FoldRun& FoldRun::ticks() {
     take(tick(std::move(conversation_), now_));
     return *this;
 }
 
-void Story::take(Folded folded) {
+void FoldRun::take(Folded folded) {
     conversation_ = std::move(folded.conversation);
     applied_ = folded.applied;
     for (TurnEnd& turn : folded.ended) ended_.push_back(std::move(turn));
 }
 
-Story finished_once() {
+FoldRun finished_once() {
     using namespace std::chrono_literals;
-    Story story;
-    story.read({user_says("u1", 1s), status("r1", 2s, "running"), agent_finishes("a1", 3s, "Done."),
-                status("f1", 4s, "finished")});
-    return story;
+    FoldRun fold_run;
+    fold_run.read({user_says("u1", 1s), status("r1", 2s, "running"), agent_finishes("a1", 3s, "Done."),
+                   status("f1", 4s, "finished")});
+    return fold_run;
 }
 
-Story counted_once() {
-    Story story = finished_once();
-    return story.settles();
+FoldRun counted_once() {
+    FoldRun fold_run = finished_once();
+    return fold_run.settles();
 }
 
 }  // namespace epilogue

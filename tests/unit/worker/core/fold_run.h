@@ -1,4 +1,5 @@
-// Stories: conversations told event by event, and what the fold makes of them as text that a person can read.
+// Runs of the fold: conversations told event by event, and what the fold makes of them as text that a person
+// can read.
 #pragma once
 
 #include <chrono>
@@ -10,10 +11,10 @@
 
 namespace epilogue {
 
-/// Where the record times and the own timestamps of every story start.
-constexpr Instant story_start{std::chrono::hours{24 * 365 * 50}};
+/// Where the record times and the own timestamps of every run start.
+constexpr Instant fold_start{std::chrono::hours{24 * 365 * 50}};
 
-/// Events of V1; `at` is their own timestamp, counted from story_start.
+/// Events of V1; `at` is their own timestamp, counted from fold_start.
 Event v1_event(std::string id, Micros at, Body body);
 Event user_says(std::string id, Micros at);
 Event agent_acts(std::string id, Micros at);
@@ -36,22 +37,22 @@ Event v0_state(std::int64_t id, std::string state, std::string reason = "");
 std::string told(const TurnEnd& ended);
 /// The turns joined by "; ", or "-".
 std::string told(const std::vector<TurnEnd>& ended);
-/// "none", "open u1 \"words\"", "candidate u1 due=+2s", …; times count from story_start.
+/// "none", "open u1 \"words\"", "candidate u1 due=+2s", …; times count from fold_start.
 std::string told(const TurnState& turn_state);
 
 /// A conversation under way. Every event has the same record time until time is let pass.
-class Story {
+class FoldRun {
   public:
-    explicit Story(FoldRules rules = {}) : rules_(std::move(rules)) {}
+    explicit FoldRun(FoldRules rules = {}) : rules_(std::move(rules)) {}
 
     /// Applies the events in this order.
-    Story& read(const std::vector<Event>& events);
+    FoldRun& read(const std::vector<Event>& events);
     /// The following records are this much later; no timer is stepped.
-    Story& after(Micros time);
+    FoldRun& after(Micros time);
     /// Steps the timers at the present record time.
-    Story& ticks();
+    FoldRun& ticks();
     /// Lets the settle time pass and steps the timers.
-    Story& settles() { return after(rules_.settle).ticks(); }
+    FoldRun& settles() { return after(rules_.settle).ticks(); }
 
     const Conversation& conversation() const { return conversation_; }
     const std::vector<TurnEnd>& ended() const { return ended_; }
@@ -67,12 +68,12 @@ class Story {
     Conversation conversation_;
     std::vector<TurnEnd> ended_;
     Applied applied_ = Applied::applied;
-    Instant now_ = story_start;
+    Instant now_ = fold_start;
 };
 
 /// A turn as a V1 server tells it, its `finished` read but not yet counted.
-Story finished_once();
+FoldRun finished_once();
 /// The same turn, counted.
-Story counted_once();
+FoldRun counted_once();
 
 }  // namespace epilogue
