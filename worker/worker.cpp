@@ -48,7 +48,7 @@ Result<Installation> wait_for_tables(const Reloader& settings, MysqlStore& store
     return Installation{};
 }
 
-/// Posts, as metrics count them and the log tells of them.
+/// Counts posts in the metrics and writes them to the log.
 SenderObserver observing_posts(Metrics& metrics, DeliveryLog& log) {
     SenderObserver observer;
     observer.changed = [&log](const DeliveryRow& row) { log.changed(row); };

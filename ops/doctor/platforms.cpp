@@ -37,7 +37,8 @@ bool is_any(const std::vector<TokenStatus>& reports, TokenState state) {
                        [state](const TokenStatus& report) { return report.state == state; });
 }
 
-/// What the platform tells of each token, until it could not be asked: the others are on the same host.
+/// What the platform says of each token. Ends at the first one for which the host did not answer: the others
+/// have the same host.
 std::vector<TokenStatus> check_tokens(Sink& sink, const Transport& transport) {
     std::vector<TokenStatus> reports;
     for (Dialogue<TokenStatus>& check : sink.check_tokens()) {

@@ -16,7 +16,7 @@ using Cluster = Handle<rd_kafka_mock_cluster_t, rd_kafka_mock_cluster_destroy>;
 
 struct EmbeddedBroker::Handles {
     KafkaHooks hooks;
-    KafkaClient client;  // the cluster lives on its threads, and goes first
+    KafkaClient client;  // its threads run the cluster, which is destroyed before it
     Cluster cluster;
 };
 

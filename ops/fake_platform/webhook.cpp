@@ -1,5 +1,5 @@
-// A receiver as Standard Webhooks wants it: what comes with an id that it knows it takes, and does nothing.
-// Its places are the paths behind "/webhook/".
+// A receiver as Standard Webhooks wants it: it accepts a message whose id it has seen before, and does
+// nothing. Its places are the paths behind "/webhook/".
 #include <algorithm>
 
 #include <nlohmann/json.hpp>

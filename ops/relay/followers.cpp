@@ -17,7 +17,7 @@ relay::DoorEvent door_event_of(const relay::FollowedEvent& event) {
 
 namespace {
 
-/// The record; nullopt, which `observer` is told of: it has no place in the topic.
+/// The record. nullopt when the topic cannot take it; `observer` is told so.
 std::optional<relay::TopicRecord> kept(relay::RecordOrNot made, relay::Door door,
                                        const relay::DoorObserver& observer) {
     if (auto* record = std::get_if<relay::MadeRecord>(&made)) {

@@ -102,7 +102,7 @@ Dialogue<LookupResult> GithubSink::find(Post post) {
         auto reading_edited = shown(*place);
         const auto edited = co_await reading_edited;
         if (!edited) co_return not_looked(edited.error());
-        // What tells of it is looked for, and not what it tells of.
+        // The look-up is for the short post that announces the edit, not for the edited comment.
         std::erase_if(*marked.what,
                       [&](const RemotePost& one) { return *edited && one.url == (*edited)->url; });
         const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);

@@ -99,7 +99,7 @@ Dialogue<LookupResult> GitlabSink::find(Post post) {
         auto reading_edited = shown(*place);
         const auto edited = co_await reading_edited;
         if (!edited) co_return not_looked(edited.error());
-        // What tells of it is looked for, and not what it tells of.
+        // The look-up is for the short post that announces the edit, not for the edited note.
         std::erase_if(*marked.what, [&](const RemotePost& note) { return note.id == *place->note_id; });
         const auto marker = marker_in(post.body, settings_.mac_key, post.delivery_id);
         if (*edited && !place->notify && holds_marker((*edited)->body, marker))

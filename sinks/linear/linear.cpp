@@ -143,7 +143,7 @@ Dialogue<TokenStatus> LinearSink::check_token(const Access* at) {
     auto request = read_of(at->api, viewer_text, nlohmann::json::object());
     HttpAnswer answer = co_await request;
     const std::string identity = read_linear_viewer(answer);
-    // An error in a 200 is none of acceptance.
+    // A 200 that holds an authentication error refuses the token.
     if (refuses_linear_token(answer)) answer.status = 401;
     TokenStatus report = token_status(at->setting(), answer);
     report.identity = identity;

@@ -102,7 +102,7 @@ Dialogue<LookupResult> SlackSink::find(Post post) {
         if (*edited.what && (*edited.what)->delivery_id == post.delivery_id)
             candidates.push_back(**edited.what);
     }
-    // What tells of a message is looked for, and not what it tells of.
+    // The look-up is for the short post that announces the edit, not for the edited message.
     for (const auto& message : *marked.what)
         if (message.ts != place->message_ts) candidates.push_back(message);
     LookupResult lookup;

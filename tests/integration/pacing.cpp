@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_refused_credential_parks_everything_and_one_success_lets_
         BOOST_TEST(tried <= 8U);  // those that were under way
         BOOST_TEST(ledger.count("cause='credential: 401 ([github] token)'") == rows);
         BOOST_TEST(ledger.number("SELECT COUNT(*) FROM credentials WHERE parked_since IS NOT NULL") == 1);
-        // Five minutes later one of them is tried, in vain.
+        // Five minutes later one of them is tried, and is refused again.
         ledger.query("UPDATE credentials SET probe_at=UTC_TIMESTAMP(6)");
         eventually("one is tried", [&] { return platform.all().size() == tried + 1; });
         ledger.wait_for("state='PARKED'", rows);

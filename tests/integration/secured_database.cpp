@@ -1,4 +1,5 @@
-// [database] tls, with a server that has a certificate: who is believed, and as whom we come.
+// [database] tls, with a server that has a certificate: which server the client accepts, and which user it
+// presents.
 #define BOOST_TEST_MODULE secured_database
 #include <boost/test/unit_test.hpp>
 

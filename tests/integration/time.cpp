@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(rows_of_others_are_adopted_and_old_ones_sleep_until_they_ar
                           "c.status='ERROR' AND p.reason LIKE '%repo%'") == 1);
     BOOST_TEST(total(worker.metrics(), "epilogue_adopted_total") == old_rows + 3);
 
-    // A turn that was open at adoption is no business of a sleeping row; the next one is.
+    // A dormant row does not report the turn that was open at its adoption. It reports the next one.
     fresh.agent_finishes("This turn was open before.");
     fresh.user("And now?").agent_finishes("This one is new.");
     rig.publish(fresh.records_since(1));

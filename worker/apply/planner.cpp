@@ -74,7 +74,7 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
     plan.summaries.push_back(std::move(summary));
 }
 
-/// Of the summaries that may be bettered those stay owed that have whom to ask and are not frozen.
+/// A summary stays owed only while there is an agent server to ask for its words and it is not frozen.
 Result<void> Planner::decide_what_is_owed(Transaction& transaction, Plan& plan) const {
     std::vector<ConversationId> candidates;
     for (const SummaryRow& summary : plan.summaries)

@@ -31,8 +31,8 @@ bool is_due(const DeliveryRow& row, Instant now) {
     return !is_leased && (!row.next_attempt_at || *row.next_attempt_at <= now);
 }
 
-/// Whether no sender took the row for long after it was due. Of a row that waits in the queue of its rate
-/// window the window knows better (RateWindow::unattended_until).
+/// Whether no sender took the row for long after it was due. A row that waits in the queue of its rate window
+/// is overdue by another measure (RateWindow::unattended_until).
 bool is_overdue(const DeliveryRow& row, Instant now) {
     const Instant due = row.next_attempt_at.value_or(row.created_at);
     return next_action(row.progress) == NextAction::send && row.progress.state != DeliveryState::unknown &&

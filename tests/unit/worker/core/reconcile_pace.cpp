@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds day = 24h;
 
-/// Asks again and again, each time in vain; the pauses, until it is given up.
+/// Asks until it is given up, without ever getting an answer. Returns the pauses.
 std::vector<std::chrono::seconds> pauses(ReconcileReason why, Hindrance hindrance,
                                          std::chrono::seconds patience) {
     std::vector<std::chrono::seconds> all;
