@@ -27,7 +27,7 @@ std::string cell_of(const Column& column, const std::optional<std::string>& valu
 }
 
 /// At most `width` characters, the last of them "…" when there are more.
-std::string fitted(const std::string& text, std::size_t width) {
+std::string truncated(const std::string& text, std::size_t width) {
     if (code_points(text) <= width) return text;
     std::size_t end = 0;
     for (std::size_t i = 0; i + 1 < width; ++i)
@@ -55,7 +55,7 @@ void narrow(const std::vector<Column>& columns, std::vector<std::size_t>& widths
 void print_line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string cell = fitted(cells[i], widths[i]);
+        const std::string cell = truncated(cells[i], widths[i]);
         line += cell;
         if (i + 1 < cells.size()) line.append(widths[i] - code_points(cell), ' ').append(gap);
     }

@@ -167,7 +167,7 @@ Result<void> Importer::follow_deletions(UpstreamGeneration generation,
 
 Result<void> Importer::take_chunk(UpstreamDatabase& upstream, Chunk& chunk, ImportReport& report) {
     TRY(const auto rows, upstream.read(chunk.generation, chunk.ids));
-    for (const UpstreamRow& row : rows) TRY_VOID(look_at(chunk, row, report));
+    for (const UpstreamRow& row : rows) TRY_VOID(take_row(chunk, row, report));
     const UpstreamTable table = table_of(chunk.generation);
     if (!chunk.fresh.empty() || !chunk.rewritten.empty()) {
         std::size_t added = 0;
@@ -191,7 +191,7 @@ Result<void> Importer::take_chunk(UpstreamDatabase& upstream, Chunk& chunk, Impo
 }
 
 /// Sorts a row into its chunk or the report.
-Result<void> Importer::look_at(Chunk& chunk, const UpstreamRow& row, ImportReport& report) {
+Result<void> Importer::take_row(Chunk& chunk, const UpstreamRow& row, ImportReport& report) {
     const auto imported = chunk.known.find(row.id);
     const bool is_known = imported != chunk.known.end();
     ImportedRow now = remembered(row, digest_of(row));

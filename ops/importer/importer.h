@@ -47,7 +47,7 @@ class Importer {
     Result<void> follow_deletions(UpstreamGeneration generation,
                                   const std::unordered_set<std::string>& listed, ImportReport& report);
     Result<void> take_chunk(UpstreamDatabase& upstream, Chunk& chunk, ImportReport& report);
-    Result<void> look_at(Chunk& chunk, const UpstreamRow& row, ImportReport& report);
+    Result<void> take_row(Chunk& chunk, const UpstreamRow& row, ImportReport& report);
     Result<void> write(const Store::Work& work);
     UpstreamTable table_of(UpstreamGeneration generation) const;
 

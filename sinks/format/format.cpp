@@ -62,7 +62,7 @@ std::string link_text(std::string_view text) {
 }
 
 /// truncate() of what strip_unsafe() has left.
-std::string fitted(const std::string& text, std::size_t max_characters) {
+std::string truncated(const std::string& text, std::size_t max_characters) {
     if (code_points(text) <= max_characters) {
         auto whole = neutralise(closed(text));
         if (code_points(whole) <= max_characters) return whole;
@@ -81,7 +81,7 @@ std::string fitted(const std::string& text, std::size_t max_characters) {
 
 /// The same; empty when nothing can be seen of it.
 std::string part(const std::string& text, std::size_t max_characters) {
-    return trimmed(text).empty() ? std::string{} : fitted(text, max_characters);
+    return trimmed(text).empty() ? std::string{} : truncated(text, max_characters);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ std::string sanitise(std::string_view text) {
 }
 
 std::string truncate(std::string_view markdown, std::size_t max_characters) {
-    return fitted(strip_unsafe(markdown), max_characters);
+    return truncated(strip_unsafe(markdown), max_characters);
 }
 
 std::string markdown_post(const Summary& summary, std::string_view marker, std::size_t max_characters) {

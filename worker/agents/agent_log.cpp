@@ -32,7 +32,7 @@ LogReadError read_error(const agent::AgentServer& server, const agent::AgentErro
     };
     switch (error.kind) {
         case Kind::not_found:
-        case Kind::invalid:  // an id that is none of its own
+        case Kind::invalid:  // an id that the server never gave out
             return made(Hindrance::unknown, "knows no such conversation");
         case Kind::unauthorised:
             return made(Hindrance::unauthorised, "refuses the session key");
@@ -106,8 +106,8 @@ Read read_log(AgentDirectory& directory, const ConversationId& conversation_id, 
     return read_once(**calls);
 }
 
-std::optional<LogReadError> look_at(AgentDirectory& directory, const ConversationId& conversation_id,
-                                    const std::stop_token& stop) {
+std::optional<LogReadError> inspect_log(AgentDirectory& directory, const ConversationId& conversation_id,
+                                        const std::stop_token& stop) {
     constexpr std::chrono::seconds short_look{3};
     const auto calls = calls_of(directory, conversation_id);
     if (!calls) return calls.error();
@@ -124,7 +124,7 @@ AgentLogSource logs_of(AgentDirectory& directory) {
             },
             [&directory](const ConversationId& id) { return directory.address_of(id); },
             [&directory](const ConversationId& id, const std::stop_token& stop) {
-                return look_at(directory, id, stop);
+                return inspect_log(directory, id, stop);
             }};
 }
 

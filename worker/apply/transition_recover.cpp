@@ -29,8 +29,8 @@ Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Sourc
     if (log.has_stop_hook) stored.conversation.has_stop_hook = true;
     auto& present = callbacks_of(stored.id);
     std::vector<CallbackRow*> absent;
-    const bool was_untold = is_unseen(stored.conversation);
-    if (was_untold) absent.swap(present);
+    const bool was_unseen = is_unseen(stored.conversation);
+    if (was_unseen) absent.swap(present);
     std::stable_sort(absent.begin(), absent.end(),
                      [](const auto* a, const auto* b) { return a->adopted_at < b->adopted_at; });
     if (auto* none = std::get_if<NoTurn>(&stored.conversation.turn_state)) none->due.reset();
@@ -43,7 +43,7 @@ Result<Recovered> Transition::replay_agent_log(const ServerLog& log, const Sourc
     };
     // Records would have come when the events happened; to a conversation that is known they come late.
     const bool at_their_time =
-        was_untold && has_our_time(log.events, database_now_) && !mutant(Mutant::adoption_put_at_the_end);
+        was_unseen && has_our_time(log.events, database_now_) && !mutant(Mutant::adoption_put_at_the_end);
     Instant at = at_their_time ? Instant{} : partition.clock.value_or(database_now_);
     std::size_t applied = 0;
     const auto arrive_before = [&](Instant moment) -> Result<void> {

@@ -64,7 +64,7 @@ struct Stepper {
     const CallbackState& state;
     const CallbackOptions& options;
 
-    CallbackStep stay() const { return {state, std::nullopt}; }
+    CallbackStep unchanged() const { return {state, std::nullopt}; }
     CallbackStep to(Phase phase, std::string reason = {}) const {
         CallbackState next = state;
         next.phase = phase;
@@ -79,8 +79,8 @@ struct Stepper {
         // Asleep, it reports what began after it was adopted, but never an inactivity.
         const bool stirs =
             state.phase == Phase::dormant && turn.opened_after_adoption && turn.verdict != Verdict::timeout;
-        if ((state.phase != Phase::watching && !stirs) || !reports(options, turn.verdict)) return stay();
-        if (turn.is_from_elsewhere || was_told(options, turn)) return stay();
+        if ((state.phase != Phase::watching && !stirs) || !reports(options, turn.verdict)) return unchanged();
+        if (turn.is_from_elsewhere || was_told(options, turn)) return unchanged();
         CallbackStep next = to(closes(options.mode, turn.verdict) ? Phase::delivering : state.phase);
         next.state.last_turn_key = turn.turn_key;
         next.plan = PlanDelivery{turn.turn_key, turn.verdict};
@@ -88,24 +88,24 @@ struct Stepper {
     }
     CallbackStep operator()(const DeliverySent& sent) const {
         const bool was_the_last = state.phase == Phase::delivering && sent.turn_key == state.last_turn_key;
-        return was_the_last ? to(Phase::done) : stay();
+        return was_the_last ? to(Phase::done) : unchanged();
     }
     CallbackStep operator()(const DeliveryRefused& refused) const {
-        return is_open() ? to(Phase::error, refused.reason) : stay();
+        return is_open() ? to(Phase::error, refused.reason) : unchanged();
     }
     CallbackStep operator()(const CancelAsked&) const {
-        return is_open() || state.phase == Phase::dormant ? to(Phase::cancelled) : stay();
+        return is_open() || state.phase == Phase::dormant ? to(Phase::cancelled) : unchanged();
     }
     CallbackStep operator()(const WakeAsked&) const {
-        return state.phase == Phase::dormant ? to(Phase::watching) : stay();
+        return state.phase == Phase::dormant ? to(Phase::watching) : unchanged();
     }
     CallbackStep operator()(const RowFound& found) const {
-        return is_open() || state.phase == Phase::dormant ? to(Phase::error, found.reason) : stay();
+        return is_open() || state.phase == Phase::dormant ? to(Phase::error, found.reason) : unchanged();
     }
     CallbackStep operator()(const LogUnread& unread) const {
-        return waits() ? to(state.phase, unread.reason) : stay();
+        return waits() ? to(state.phase, unread.reason) : unchanged();
     }
-    CallbackStep operator()(const LogRead&) const { return waits() ? to(state.phase) : stay(); }
+    CallbackStep operator()(const LogRead&) const { return waits() ? to(state.phase) : unchanged(); }
 };
 
 }  // namespace
