@@ -215,17 +215,25 @@ void measure_posters(const BenchServers& servers, const Plan& plan, Report& repo
 
 void measure_rebalances(const BenchServers& servers, const Plan&, Report& report) {
     report.begin("A worker joins a loaded pool", "the longest time in which a partition makes no progress");
-    const auto eager = silences_of_a_join(servers, "join_eagerly", "range");
-    const auto cooperative = silences_of_a_join(servers, "join_cooperatively", "cooperative-sticky");
+    const auto eager =
+        silences_of_a_join(servers, "join_eagerly", {{"partition.assignment.strategy", "range"}});
+    const auto cooperative = silences_of_a_join(servers, "join_cooperatively",
+                                                {{"partition.assignment.strategy", "cooperative-sticky"}});
+    const auto by_broker =
+        silences_of_a_join(servers, "join_by_the_broker", {{"group.protocol", "consumer"}});
     const auto told = [](const std::vector<double>& silences) {
         return fmt::format("median {:.2f}, longest {:.2f}", median(silences), silences.back());
     };
-    report.add({"cooperative-sticky beside range",
-                fmt::format("{:.2f}", std::reduce(cooperative.begin(), cooperative.end()) /
-                                          std::reduce(eager.begin(), eager.end())),
-                ">= 1",
-                fmt::format("seconds of {} partitions, range (ours): {}; cooperative-sticky: {}",
-                            eager.size(), told(eager), told(cooperative))});
+    const auto beside = [&](const std::string& name, const std::vector<double>& silences) {
+        report.add({name + " beside range",
+                    fmt::format("{:.2f}", std::reduce(silences.begin(), silences.end()) /
+                                              std::reduce(eager.begin(), eager.end())),
+                    ">= 1",
+                    fmt::format("seconds of {} partitions, range (ours): {}; {}: {}", eager.size(),
+                                told(eager), name, told(silences))});
+    };
+    beside("cooperative-sticky", cooperative);
+    beside("the consumer protocol", by_broker);
 }
 
 void measure_relay(const BenchServers& servers, const Plan& plan, Report& report) {

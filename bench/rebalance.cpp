@@ -91,15 +91,11 @@ class Silences {
 }  // namespace
 
 std::vector<double> silences_of_a_join(const BenchServers& servers, const std::string& name,
-                                       const std::string& strategy) {
+                                       const std::map<std::string, std::string>& properties) {
     servers.broker().create_topic(name, partitions_of_the_pool);
     const testing::Rig rig(
         servers.broker(), servers.server(),
-        {.name = name,
-         .partitions = 0,
-         .topic = name,
-         .more = {{"kafka.properties",
-                   std::map<std::string, std::string>{{"partition.assignment.strategy", strategy}}}}});
+        {.name = name, .partitions = 0, .topic = name, .more = {{"kafka.properties", properties}}});
     std::deque<testing::WorkerProcess> pool;
     for (int i = 0; i < 3; ++i) pool.push_back(rig.epilogue().worker(longest));
     Tables tables(servers, name);

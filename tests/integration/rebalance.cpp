@@ -44,12 +44,10 @@ void all_is_applied(const Rig& rig) {
     eventually("everything is applied", [&] { return rig.stored() == rig.ends(); });
 }
 
-}  // namespace
-
-BOOST_AUTO_TEST_CASE(with_cooperative_assignment_a_worker_gives_up_only_the_partitions_that_move) {
-    const std::map<std::string, std::string> properties{
-        {"partition.assignment.strategy", "cooperative-sticky"}};
-    const Rig rig("rebalance", partitions, {{"log.format", "json"}, {"kafka.properties", properties}});
+/// One worker works, a second one joins and leaves: the first gives up only what the second has meanwhile.
+void only_what_moves_is_given_up(const std::string& name,
+                                 const std::map<std::string, std::string>& properties) {
+    const Rig rig(name, partitions, {{"log.format", "json"}, {"kafka.properties", properties}});
     std::vector<Record> records;
     for (int i = 0; i < 60; ++i) {
         V0Conversation conversation("c" + std::to_string(i));
@@ -73,4 +71,14 @@ BOOST_AUTO_TEST_CASE(with_cooperative_assignment_a_worker_gives_up_only_the_part
     BOOST_TEST(partitions_in_log(stays, "partitions revoked").size() == partitions / 2U);
     rig.publish(records);
     all_is_applied(rig);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(with_cooperative_assignment_a_worker_gives_up_only_the_partitions_that_move) {
+    only_what_moves_is_given_up("rebalance", {{"partition.assignment.strategy", "cooperative-sticky"}});
+}
+
+BOOST_AUTO_TEST_CASE(under_the_consumer_protocol_a_worker_gives_up_only_the_partitions_that_move) {
+    only_what_moves_is_given_up("protocol", {{"group.protocol", "consumer"}});
 }
