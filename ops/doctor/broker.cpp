@@ -167,9 +167,9 @@ Findings judge_positions(const Config& config, const TopicFacts& topic, const St
     const auto count = static_cast<int>(topic.partitions.size());
     if (first > 0 && count > first && lag > 0)
         findings.push_back({Severity::warning, kafka, "partitions",
-                            fmt::format("the topic had {} partitions and has {}, with {} records unread: a "
+                            fmt::format("the topic had {} partition{} and has {}, with {} record{} unread: a "
                                         "turn whose events stand in two of them may be reported as one",
-                                        first, count, lag),
+                                        first, first == 1 ? "" : "s", count, lag, lag == 1 ? "" : "s"),
                             "raise the number of partitions only when nothing is left to read"});
     if (!is_known_cluster)
         findings.push_back({Severity::warning, kafka, "cluster",

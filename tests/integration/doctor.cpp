@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(partitions_that_were_added_while_records_are_unread_are_a_w
     const auto done = rig.epilogue().run({"doctor", "--json"});
     BOOST_TEST(done.status == 0, done.err);
     const Examination examined{done.status, Json::parse(done.out)};
-    BOOST_TEST(is_said(examined.finding("kafka", "partitions"), "warning", "had 1 partitions and has 2"));
+    BOOST_TEST(is_said(examined.finding("kafka", "partitions"), "warning", "had 1 partition and has 2"));
     BOOST_TEST(is_said(examined.finding("kafka", "position"), "ok", "2 records"),
                examined.finding("kafka", "position"));
 }

@@ -39,8 +39,8 @@ Result<PositionCheck> first_position_check(PartitionLog& log, int partition,
         return PositionCheck{{marks.low},
                              LogChange::added,
                              "added to the topic, which had " + std::to_string(*first_partitions) +
-                                 " partitions when it was first seen; read from offset " +
-                                 std::to_string(marks.low)};
+                                 (*first_partitions == 1 ? " partition" : " partitions") +
+                                 " when it was first seen; read from offset " + std::to_string(marks.low)};
     }
     TRY(const NextOffset position, log.first_position(partition));
     return PositionCheck{position};
