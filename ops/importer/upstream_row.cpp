@@ -8,6 +8,7 @@
 #include "schemas/decode.h"
 #include "schemas/json_edit.h"
 #include "schemas/json_reader.h"
+#include "sinks/plain_key.h"
 #include "sinks/processor.h"
 
 namespace epilogue {
@@ -24,9 +25,6 @@ bool tells_nobody(std::string_view kind) {
     return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-/// Where V1's rows on Jira have an API key in plain text.
-constexpr std::string_view key_member = "decrypted_api_key";
-
 /// What the rows of some processors say beside their place.
 struct Contents {
     std::string kind;                           ///< V1: the class
@@ -37,7 +35,8 @@ struct Contents {
 
 Result<Contents> contents_of(const std::string& processor) {
     const WantedPart wanted{
-        "", {{"kind"}, {"should_request_summary"}, {"last_user_msg_id"}, {key_member}, {"jira_cloud_id"}}};
+        "",
+        {{"kind"}, {"should_request_summary"}, {"last_user_msg_id"}, {plain_key_member}, {"jira_cloud_id"}}};
     const auto json = JsonReader().read(processor, wanted);
     if (!json) return poisonous("not usable JSON: " + json.error().detail);
     if (json->type != JsonPart::Type::object) return poisonous("expected an object");
@@ -46,7 +45,7 @@ Result<Contents> contents_of(const std::string& processor) {
     Contents contents{std::string((*json)["kind"].string_or_empty()),
                       asks.type == JsonPart::Type::boolean && !asks.is_true(),
                       handled && *handled >= 0 ? std::to_string(*handled) : ""};
-    if ((*json)[key_member].is_given())
+    if ((*json)[plain_key_member].is_given())
         contents.key_owner = std::string((*json)["jira_cloud_id"].string_or_empty());
     return contents;
 }
@@ -81,7 +80,7 @@ Reading read_row(UpstreamGeneration generation, const UpstreamRow& row) {
     taken.processor_type = is_v1 ? contents->kind : row.processor_type;
     taken.processor_json = *row.processor;
     if (contents->key_owner) {
-        auto without_key = with_member(*row.processor, {std::string(key_member)}, "null");
+        auto without_key = with_member(*row.processor, {std::string(plain_key_member)}, "null");
         if (!without_key) return Unreadable{column + ": its API key cannot be taken out"};
         taken.processor_json = *std::move(without_key);
         taken.key_left_out = contents->key_owner;

@@ -38,7 +38,6 @@ struct Planted {
     std::string agent_key = drawn();
     std::string environment = drawn();
     std::string row = drawn();
-    std::string row_of_ours = drawn();
     std::string words = "ghp_" + drawn() + "0000";
     std::string command = "glpat-" + drawn();
     std::string output = "AKIA0123456789ABCDEF" + drawn();
@@ -60,7 +59,6 @@ struct Planted {
                 {"database password", database_password},
                 {"environment", environment},
                 {"somebody's row", row},
-                {"row of ours", row_of_ours},
                 {"agent's words", words},
                 {"agent's command", command},
                 {"tool's output", output},
@@ -162,15 +160,10 @@ epilogue::HttpAnswer ask_api(const WorkerProcess& worker, const std::string& key
     return epilogue::HttpClient().send(request);
 }
 
-/// The callbacks that the case looks at by themselves.
-struct PlantedRows {
-    std::int64_t github = 0;
-    std::int64_t ours = 0;  ///< with a secret in its row
-};
-
-/// Callbacks on every platform, and one on a conversation that only `agent_server` knows.
-PlantedRows add_rows(const Rig& rig, const TempDir& folder, const Planted& planted,
-                     FakeAgentServer& agent_server) {
+/// Callbacks on every platform, and one on a conversation that only `agent_server` knows; returns the one
+/// on GitHub.
+std::int64_t add_rows(const Rig& rig, const TempDir& folder, const Planted& planted,
+                      FakeAgentServer& agent_server) {
     const auto add = [&](const std::string& conversation, const std::string& processor, const Json& json) {
         const auto file = folder.path() / "processor.json";
         std::ofstream(file) << json.dump();
@@ -190,9 +183,7 @@ PlantedRows add_rows(const Rig& rig, const TempDir& folder, const Planted& plant
                      "finished");
     rig.add_callback({"--conversation", asked, "--processor", "log", "--agent-url", agent_server.url(),
                       "--agent-key", "env:PLANTED_AGENT"});
-    const auto ours =
-        add("planted-work", "github",
-            {{"repo", "octo/planted"}, {"number", 2}, {"decrypted_api_key", planted.row_of_ours}});
+    add("planted-work", "github", {{"repo", "octo/planted"}, {"number", 2}});
     rig.query(
         "INSERT INTO conversation_callbacks (conversation_id, processor_type, processor_json, created_at) "
         "VALUES "
@@ -201,7 +192,7 @@ PlantedRows add_rows(const Rig& rig, const TempDir& folder, const Planted& plant
         "', UTC_TIMESTAMP(6))");
     for (const int number : {11, 12, 13, 14})
         add("planted-error", "github", {{"repo", "octo/planted"}, {"number", number}});
-    return {github, ours};
+    return github;
 }
 
 /// Lets the platform answer some requests with errors that hold secrets.
@@ -306,7 +297,7 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     const auto secrets = planted.by_name(server_of_this_program().password(), rig.key_text());
 
     FakeAgentServer agent_server("1.58.0", planted.agent_key);
-    const PlantedRows rows = add_rows(rig, folder, planted, agent_server);
+    const auto github = add_rows(rig, folder, planted, agent_server);
     plant_in_answers(platform, planted);
 
     auto worker = rig.epilogue().worker();
@@ -318,7 +309,7 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
         return rig.number("SELECT COUNT(*) FROM deliveries WHERE state IN ('SENT','FAILED')") == 12;
     });
 
-    check_use(rig, worker, planted, rows.github);
+    check_use(rig, worker, planted, github);
 
     Haystacks haystacks;
     for (const auto& [place, body] : posts_of(platform)) haystacks["the post on " + place] = body;
@@ -327,19 +318,17 @@ BOOST_AUTO_TEST_CASE(no_planted_secret_is_found_where_it_does_not_belong) {
     haystacks["/readyz"] = worker.get("/readyz").body;
     haystacks["the API"] = ask_api(worker, planted.api_key).body;
     haystacks["the command lines"] = command_lines();
-    add_outputs(haystacks, rig, worker, rows.github);
+    add_outputs(haystacks, rig, worker, github);
     BOOST_TEST(contains(haystacks["the log"], "conversation ended"));
     BOOST_TEST(contains(haystacks["the database"], "«GitHub token removed»"));
 
     BOOST_TEST(secrets.size() >= 12U);
     for (const auto& [name, secret] : secrets) {
         for (const auto& [what, text] : haystacks) {
-            // A row into which a user put a secret holds it, and nothing else does.
-            const bool is_of_row =
-                what == "the database" && (secret == planted.row || secret == planted.row_of_ours);
+            // A row into which others put a secret holds it, and nothing else does.
+            const bool is_of_row = what == "the database" && secret == planted.row;
             BOOST_TEST(count_of(text, secret) == (is_of_row ? 1U : 0U), name << " is in " << what);
         }
     }
-    BOOST_TEST(rows.ours > 0);
     std::cout << secrets.size() << " secrets, " << haystacks.size() << " places searched" << std::endl;
 }

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "schemas/json_reader.h"
+#include "sinks/plain_key.h"
 #include "worker/agents/agent_endpoint.h"
 #include "worker/store/agent_endpoint_rows.h"
 
@@ -140,6 +141,10 @@ Result<IdempotentRequest> kept_request(const std::string& key, const Registratio
 
 Result<RegistrationRequest> request_of(const RegistrationForm& form, const Config& config,
                                        const WatchRules& watch) {
+    if (has_plain_key(form.processor_json))
+        return poisonous("processor_json: field \"" + std::string(plain_key_member) +
+                         "\": a row is kept as it is written, and shown: leave the key out, and set the "
+                         "token of that Jira in [jira] or [jira.sites]");
     RegistrationRequest request;
     request.conversation_id = form.conversation;
     request.processor_type = form.processor;

@@ -145,6 +145,21 @@ BOOST_AUTO_TEST_CASE(a_body_that_is_no_json_object_is_told_from_a_wrong_form) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_key_in_plain_text_is_refused_and_not_repeated) {
+    RegistrationForm form;
+    form.conversation = "c";
+    form.processor = "JiraV1CallbackProcessor";
+    for (const char* name : {"decrypted_api_key", "decrypted_api_k\\u0065y"}) {
+        form.processor_json = R"({"issue_key": "PROJ-12", ")" + std::string(name) + R"(": "hidden-word"})";
+        const auto request = request_of(form, config, {});
+        BOOST_REQUIRE(!request);
+        BOOST_TEST(request.error().text.starts_with("processor_json: field \"decrypted_api_key\""));
+        BOOST_TEST(request.error().text.find("hidden-word") == std::string::npos);
+    }
+    form.processor_json = R"({"issue_key": "PROJ-12", "decrypted_api_key": null})";
+    BOOST_TEST(request_of(form, config, {}).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(from_is_last_or_next) {
     RegistrationForm form;
     form.from = "first";
