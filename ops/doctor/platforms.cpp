@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "base/ids.h"
+#include "sinks/port/descriptor.h"
+#include "sinks/registry.h"
 
 namespace epilogue::doctor {
 namespace {
@@ -14,8 +16,18 @@ namespace {
 constexpr const char* token_check = "token";
 constexpr std::chrono::seconds platform_within{4};
 
-std::string described(const TokenStatus& report) {
+/// Whether the sink cannot look up what it has sent.
+bool is_sent_again(std::string_view sink) {
+    const auto& all = sink_descriptors();
+    return std::any_of(all.begin(), all.end(), [sink](const SinkDescriptor* each) {
+        return each->name == sink && each->is_sent_again;
+    });
+}
+
+std::string described(const std::string& sink, const TokenStatus& report) {
     std::string text = report.setting;
+    // The settings alone tell it.
+    if (is_sent_again(sink)) return text + ": set";
     text += report.identity.empty() ? ": accepted" : ": we are " + report.identity;
     if (report.scopes) text += fmt::format("; scopes: {}", fmt::join(*report.scopes, ", "));
     return text;
@@ -48,14 +60,29 @@ std::vector<TokenStatus> check_tokens(Sink& sink, const Transport& transport) {
     return reports;
 }
 
-/// Whether the posts at this place can be looked at, seen by doing it.
-LookupResult trial_look_up(Sink& sink, const Transport& transport, const Target& target) {
+/// A post at this place that is never made.
+Post trial_post(Sink& sink, const Target& target) {
     Post post;
     post.delivery_id = DeliveryId(random_uuid());
     post.target = target;
     post.body = sink.render({}, post.delivery_id);
     post.intent_at = system_now();
-    return run(sink.find(std::move(post)), transport, platform_within);
+    return post;
+}
+
+/// Whether the posts at this place can be looked at, seen by doing it.
+LookupResult trial_look_up(Sink& sink, const Transport& transport, const Target& target) {
+    return run(sink.find(trial_post(sink, target)), transport, platform_within);
+}
+
+/// Whether anything would be sent there, seen by going up to the first request, which is not made.
+Finding judge_first_request(const std::string& name, Sink& sink, const Processor& place) {
+    const auto where = describe(place);
+    auto posting = sink.create(trial_post(sink, place.target));
+    if (posting.request() != nullptr)
+        return {Severity::ok, name, "place", where + ", where a callback posts to, is configured", ""};
+    return {Severity::error, name, "place", where + ", where a callback posts to: " + posting.outcome().cause,
+            "set what is missing; until then its posts are parked"};
 }
 
 Finding judge_trial(const std::string& sink, const Processor& place, const LookupResult& trial) {
@@ -88,12 +115,12 @@ Finding judge_token(const std::string& sink, const TokenStatus& report, std::int
             break;
     }
     if (report.post == Permission::no)
-        return {Severity::error, sink, token_check, described(report) + "; it may not post",
+        return {Severity::error, sink, token_check, described(sink, report) + "; it may not post",
                 "give it " + report.needed};
     if (report.look_up == Permission::no)
         return {Severity::warning, sink, token_check,
-                described(report) + "; it may not look up what it posted", "give it " + report.needed};
-    return {Severity::ok, sink, token_check, described(report), ""};
+                described(sink, report) + "; it may not look up what it posted", "give it " + report.needed};
+    return {Severity::ok, sink, token_check, described(sink, report), ""};
 }
 
 Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& reports,
@@ -101,17 +128,16 @@ Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& 
     const auto promised = [&](Promise promise, std::string why) {
         return Guarantee{sink, promise, std::move(why)};
     };
-    if (reports.empty())
+    if (reports.empty() || (is_sent_again(sink) && is_any(reports, TokenState::accepted)))
         return promised(Promise::at_least_once,
                         "what was sent cannot be looked up: after a crash in the wrong moment it is sent "
-                        "again, under the "
-                        "same id");
+                        "again, under the same id");
     if (!is_any(reports, TokenState::accepted))
         return promised(Promise::none, is_any(reports, TokenState::unreachable)
                                            ? "the platform could not be asked"
                                        : is_any(reports, TokenState::refused)
                                            ? "the platform refuses the token: posts are parked"
-                                           : "there is no token: posts are parked");
+                                           : reports.front().setting + " is not set: posts are parked");
     const bool may_post = std::any_of(reports.begin(), reports.end(), [](const TokenStatus& report) {
         return report.state == TokenState::accepted && report.post != Permission::no;
     });
@@ -135,7 +161,9 @@ PlatformVisit visit_platform(const std::string& name, Sink& sink, const Transpor
     for (const TokenStatus& report : reports)
         visit.findings.push_back(judge_token(name, report, watching.callbacks));
     std::optional<LookupResult> trial;
-    if (watching.newest && is_any(reports, TokenState::accepted)) {
+    if (watching.newest && is_sent_again(name)) {
+        visit.findings.push_back(judge_first_request(name, sink, *watching.newest));
+    } else if (watching.newest && is_any(reports, TokenState::accepted)) {
         trial = trial_look_up(sink, transport, watching.newest->target);
         visit.findings.push_back(judge_trial(name, *watching.newest, *trial));
     }

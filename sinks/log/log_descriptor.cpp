@@ -23,7 +23,8 @@ const SinkDescriptor& log_sink() {
                                            .wanted = {""},
                                            .describe = describe_place<LogTarget>,
                                            .same = same_place<LogTarget>,
-                                           .make = make_log};
+                                           .make = make_log,
+                                           .is_sent_again = true};
     return descriptor;
 }
 

@@ -12,6 +12,7 @@
 namespace epilogue {
 namespace {
 
+constexpr const char* secrets_of_rows = "[webhook] secrets";
 constexpr std::size_t max_answer_bytes = std::size_t{1} << 20U;  ///< it is not read, only taken
 
 /// A receiver, as settings and target say; without secrets when nothing may be sent there.
@@ -29,9 +30,13 @@ std::vector<std::string> keys_of(const std::vector<std::string>& secrets) {
     return keys;
 }
 
+std::string setting_of(const std::string& endpoint) {
+    return "[webhook.endpoints." + endpoint + "]";
+}
+
 Receiver receiver_of(const WebhookSettings& settings, const WebhookTarget& target) {
-    if (target.endpoint.empty()) return {target.url, keys_of(settings.secrets), "[webhook] secrets", true};
-    const std::string setting = "[webhook.endpoints." + target.endpoint + "]";
+    if (target.endpoint.empty()) return {target.url, keys_of(settings.secrets), secrets_of_rows, true};
+    const std::string setting = setting_of(target.endpoint);
     const auto found = settings.endpoints.find(target.endpoint);
     if (found == settings.endpoints.end()) return {"", {}, setting, false};
     return {found->second.url, keys_of(found->second.secrets), setting, false};
@@ -43,6 +48,12 @@ std::string signatures(const Receiver& receiver, const Post& post, const std::st
         all +=
             (all.empty() ? "" : " ") + webhook_signature(key, post.delivery_id.text(), timestamp, post.body);
     return all;
+}
+
+Dialogue<TokenStatus> check_secrets(std::string setting, std::vector<std::string> secrets) {
+    const bool has_key = !keys_of(secrets).empty();
+    co_return TokenStatus{.setting = std::move(setting),
+                          .state = has_key ? TokenState::accepted : TokenState::missing};
 }
 
 }  // namespace
@@ -99,6 +110,16 @@ Quota WebhookSink::quota(const Target& target) const {
             .window = credential,
             .look_window = credential,
             .limits = {}};
+}
+
+std::vector<Dialogue<TokenStatus>> WebhookSink::check_tokens() {
+    std::vector<Dialogue<TokenStatus>> checks;
+    // Who names receivers by [webhook.endpoints] alone needs none for addresses.
+    if (!settings_.secrets.empty() || settings_.endpoints.empty())
+        checks.push_back(check_secrets(secrets_of_rows, settings_.secrets));
+    for (const auto& [name, endpoint] : settings_.endpoints)
+        checks.push_back(check_secrets(setting_of(name), endpoint.secrets));
+    return checks;
 }
 
 Attempt classify_webhook(const HttpAnswer& answer) {

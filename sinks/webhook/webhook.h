@@ -44,6 +44,9 @@ class WebhookSink final : public Sink {
     Dialogue<bool> remove(Post post, Receipt duplicate) override;
     /// Each receiver's host for itself: one that is down holds up no other.
     Quota quota(const Target& target) const override;
+    /// Whether there is something to sign with, for each receiver that is configured, and for those that rows
+    /// name by their address. No request is made.
+    std::vector<Dialogue<TokenStatus>> check_tokens() override;
     DuplicateCheck duplicate_check() const override { return DuplicateCheck::never; }
 
   private:

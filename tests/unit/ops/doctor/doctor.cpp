@@ -11,6 +11,10 @@
 #include "ops/doctor/platforms.h"
 #include "ops/doctor/relay.h"
 #include "ops/doctor/secret_files.h"
+#include "sinks/port/descriptor.h"
+#include "sinks/processor.h"
+#include "sinks/registry.h"
+#include "sinks/webhook/webhook_section.h"
 #include "tests/support/text.h"
 
 namespace {
@@ -212,6 +216,52 @@ BOOST_AUTO_TEST_CASE(what_is_promised_follows_from_what_the_token_may) {
         (promise({accepted(Permission::unknown, Permission::unknown)}, looked) == Promise::exactly_once));
     BOOST_TEST((promise({accepted(Permission::yes, Permission::yes),
                          accepted(Permission::yes, Permission::no)}) == Promise::at_most_once));
+}
+
+/// What the doctor says of a sink of the registry that cannot reach anything.
+PlatformVisit visit_alone(const std::string& name, const SinkSettings& settings,
+                          const std::string& processor_json = "") {
+    Watching watching;
+    if (!processor_json.empty())
+        watching = {.callbacks = 1, .newest = decode_processor(name, processor_json).value()};
+    const Transport nowhere{.send = [&](const HttpRequest& request) {
+        BOOST_ERROR(name << " asks " << request.url);
+        return HttpAnswer{};
+    }};
+    return visit_platform(name, *make_sinks(settings).at(name), nowhere, watching);
+}
+
+BOOST_AUTO_TEST_CASE(of_every_sink_it_is_said_what_is_promised_where_nothing_is_set) {
+    for (const SinkDescriptor* sink : sink_descriptors()) {
+        const std::string name(sink->name);
+        const auto visit = visit_alone(name, {});
+        BOOST_TEST(visit.guarantee.sink == name);
+        BOOST_TEST((visit.guarantee.promise == (name == "log" ? Promise::at_least_once : Promise::none)),
+                   name);
+        if (name == "log") continue;
+        BOOST_REQUIRE_MESSAGE(visit.findings.size() == 1U, name);
+        BOOST_TEST(contains(visit.findings[0].text, "is not set"), visit.findings[0].text);
+        BOOST_TEST(contains(visit.guarantee.why, "is not set: posts are parked"), visit.guarantee.why);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_webhook_is_promised_as_far_as_there_is_something_to_sign_with) {
+    SinkSettings settings;
+    auto& section = settings.sections.edit<WebhookSection>();
+    section.endpoints["ci"] = {"https://ci.example.com/", {Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")}};
+    const auto known = visit_alone("webhook", settings, R"({"endpoint": "ci"})");
+    BOOST_TEST((known.guarantee.promise == Promise::at_least_once));
+    BOOST_TEST((worst_of(known.findings) == Severity::ok));
+    BOOST_TEST(known.findings.at(0).text == "[webhook.endpoints.ci]: set");
+    const auto unknown = visit_alone("webhook", settings, R"({"endpoint": "billing"})");
+    BOOST_TEST((severity_of(unknown.findings, "place") == Severity::error));
+    BOOST_TEST(contains(unknown.findings.back().text, "set [webhook.endpoints.billing]"),
+               unknown.findings.back().text);
+    const auto by_address = visit_alone("webhook", settings, R"({"url": "https://example.com/"})");
+    BOOST_TEST((severity_of(by_address.findings, "place") == Severity::error));
+    section.endpoints["ci"].secrets.clear();
+    const auto unsigned_one = visit_alone("webhook", settings, R"({"endpoint": "ci"})");
+    BOOST_TEST((unsigned_one.guarantee.promise == Promise::none));
 }
 
 BOOST_AUTO_TEST_CASE(only_this_machine_is_loopback) {
