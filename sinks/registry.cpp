@@ -11,6 +11,7 @@
     SINK(linear)             \
     SINK(webhook)            \
     SINK(topic)              \
+    SINK(email)              \
     SINK(log)
 
 // clang-format on

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/io/http.h"
 #include "base/io/log.h"
+#include "base/io/smtp.h"
 #include "base/process/token_command.h"
 #include "base/version.h"
 #include "sinks/port/topic_request.h"
@@ -106,7 +107,7 @@ Transport sink_transport(const Config& config) {
     };
     const auto topics = std::make_shared<TopicClient>(kafka_settings(config), config.worker.http_timeout);
     const auto record = [topics](const HttpRequest& request) { return topics->answer(request); };
-    return {.send = with_topics(with_lines(over_http(), write), record)};
+    return {.send = with_topics(with_lines(with_mail(over_http()), write), record)};
 }
 
 BatchRules batch_rules(const Config& config) {

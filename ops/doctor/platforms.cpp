@@ -15,19 +15,13 @@ namespace {
 
 constexpr const char* token_check = "token";
 constexpr std::chrono::seconds platform_within{4};
+constexpr const char* sent_again =
+    "what was sent cannot be looked up: after a crash in the wrong moment it is sent again, under the same "
+    "id";
 
-/// Whether the sink cannot look up what it has sent.
-bool is_sent_again(std::string_view sink) {
-    const auto& all = sink_descriptors();
-    return std::any_of(all.begin(), all.end(), [sink](const SinkDescriptor* each) {
-        return each->name == sink && each->is_sent_again;
-    });
-}
-
-std::string described(const std::string& sink, const TokenStatus& report) {
+std::string described(const TokenStatus& report) {
     std::string text = report.setting;
-    // The settings alone tell it.
-    if (is_sent_again(sink)) return text + ": set";
+    if (!report.is_asked) return text + ": set";
     text += report.identity.empty() ? ": accepted" : ": we are " + report.identity;
     if (report.scopes) text += fmt::format("; scopes: {}", fmt::join(*report.scopes, ", "));
     return text;
@@ -115,12 +109,12 @@ Finding judge_token(const std::string& sink, const TokenStatus& report, std::int
             break;
     }
     if (report.post == Permission::no)
-        return {Severity::error, sink, token_check, described(sink, report) + "; it may not post",
+        return {Severity::error, sink, token_check, described(report) + "; it may not post",
                 "give it " + report.needed};
     if (report.look_up == Permission::no)
         return {Severity::warning, sink, token_check,
-                described(sink, report) + "; it may not look up what it posted", "give it " + report.needed};
-    return {Severity::ok, sink, token_check, described(sink, report), ""};
+                described(report) + "; it may not look up what it posted", "give it " + report.needed};
+    return {Severity::ok, sink, token_check, described(report), ""};
 }
 
 Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& reports,
@@ -128,10 +122,7 @@ Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& 
     const auto promised = [&](Promise promise, std::string why) {
         return Guarantee{sink, promise, std::move(why)};
     };
-    if (reports.empty() || (is_sent_again(sink) && is_any(reports, TokenState::accepted)))
-        return promised(Promise::at_least_once,
-                        "what was sent cannot be looked up: after a crash in the wrong moment it is sent "
-                        "again, under the same id");
+    if (reports.empty()) return promised(Promise::at_least_once, sent_again);
     if (!is_any(reports, TokenState::accepted))
         return promised(Promise::none, is_any(reports, TokenState::unreachable)
                                            ? "the platform could not be asked"
@@ -142,6 +133,14 @@ Guarantee guarantee_of(const std::string& sink, const std::vector<TokenStatus>& 
         return report.state == TokenState::accepted && report.post != Permission::no;
     });
     if (!may_post) return promised(Promise::none, "the token may not post: posts are parked");
+    const auto may = [&](InDoubt in_doubt) {
+        return std::any_of(reports.begin(), reports.end(),
+                           [=](const TokenStatus& report) { return report.in_doubt == in_doubt; });
+    };
+    if (may(InDoubt::sends_again)) return promised(Promise::at_least_once, sent_again);
+    if (may(InDoubt::parks))
+        return promised(Promise::at_most_once,
+                        "what was sent cannot be looked up: a delivery whose answer is lost is parked");
     if ((trial && trial->forbidden) || look_up_of(reports) == Permission::no)
         return promised(Promise::at_most_once,
                         "the token may not read what it posts: a delivery whose answer is lost is parked");
@@ -161,7 +160,11 @@ PlatformVisit visit_platform(const std::string& name, Sink& sink, const Transpor
     for (const TokenStatus& report : reports)
         visit.findings.push_back(judge_token(name, report, watching.callbacks));
     std::optional<LookupResult> trial;
-    if (watching.newest && is_sent_again(name)) {
+    const bool looks =
+        !reports.empty() && std::all_of(reports.begin(), reports.end(), [](const TokenStatus& report) {
+            return report.in_doubt == InDoubt::looks;
+        });
+    if (watching.newest && !looks) {
         visit.findings.push_back(judge_first_request(name, sink, *watching.newest));
     } else if (watching.newest && is_any(reports, TokenState::accepted)) {
         trial = trial_look_up(sink, transport, watching.newest->target);

@@ -24,14 +24,15 @@ struct Comment {
     std::int64_t id = 0;
     std::string platform;  ///< its prefix without the slash: "github"
     /// GitHub: "owner/repo#7", its review comments "owner/repo!7"; GitLab: "4455#7", "4455!7"; Slack: "C1";
-    /// Jira and Linear: the key or id; a webhook: the path of its receiver.
+    /// Jira and Linear: the key or id; a webhook: the path of its receiver; a mail: its first
+    /// recipient.
     std::string place;
     std::string author;
     std::string body;
     /// What it replies to: GitHub: a review comment's id; GitLab: a discussion; Slack: its parent's time; of
-    /// a webhook: its id; of Linear: the comment's id; or "".
+    /// a webhook: its id; of Linear: the comment's id; of a mail: its Message-ID; or "".
     std::string thread{};
-    std::string metadata{};  ///< Slack: as JSON; "": none
+    std::string metadata{};  ///< Slack: as JSON; of a mail: its recipients; "": none
     Instant created_at{};
     Instant updated_at{};
     Instant hidden_until{};  ///< lists leave it out until then, as after a lagging read replica

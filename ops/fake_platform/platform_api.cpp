@@ -5,7 +5,8 @@
 namespace epilogue::fake_platform {
 namespace {
 
-constexpr std::array<PlatformApi, 6> platforms{{{"github", &serve_github},
+constexpr std::array<PlatformApi, 7> platforms{{{"email", &serve_email},
+                                                {"github", &serve_github},
                                                 {"gitlab", &serve_gitlab},
                                                 {"jira", &serve_jira},
                                                 {"linear", &serve_linear},

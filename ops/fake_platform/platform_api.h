@@ -14,6 +14,9 @@ struct PlatformApi {
     Reply (*serve)(const Request& request, CommentStore& store);
 };
 
+/// Mailboxes, behind mail_server.h.
+Reply serve_email(const Request& request, CommentStore& store);
+
 /// GitHub's REST API: the user, comments of issues and pull requests, review comments.
 Reply serve_github(const Request& request, CommentStore& store);
 

@@ -23,8 +23,7 @@ const SinkDescriptor& log_sink() {
                                            .wanted = {""},
                                            .describe = describe_place<LogTarget>,
                                            .same = same_place<LogTarget>,
-                                           .make = make_log,
-                                           .is_sent_again = true};
+                                           .make = make_log};
     return descriptor;
 }
 

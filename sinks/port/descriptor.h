@@ -26,7 +26,6 @@ struct SinkDescriptor {
     /// True when both are this sink's targets and equal in everything.
     bool (*same)(const Target& one, const Target& other);
     std::unique_ptr<Sink> (*make)(const SinkSettings& settings);
-    bool is_sent_again = false;  ///< what may have been posted: it cannot be looked up, and has the same id
     std::string_view form = "{}";  ///< the short processor_json, for people; members with ? may be left out
 };
 

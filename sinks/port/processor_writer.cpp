@@ -1,5 +1,6 @@
 #include "sinks/port/processor_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "schemas/json_edit.h"
@@ -21,6 +22,19 @@ void ProcessorWriter::optional_text(std::string_view name, std::string_view valu
         text(name, value);
     else if (!member(name).string_or_empty().empty())
         clear(name);
+}
+
+void ProcessorWriter::texts(std::string_view name, const std::vector<std::string>& values) const {
+    const JsonPart& now = member(name);
+    const bool is_alone = values.size() == 1 && now.string() == values.front();
+    const bool is_same =
+        now.type == JsonPart::Type::array &&
+        std::equal(now.parts.begin(), now.parts.end(), values.begin(), values.end(),
+                   [](const JsonPart& part, const std::string& value) { return part.string() == value; });
+    if (is_alone || is_same) return;
+    std::string list;
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + json_string(value);
+    put(name, "[" + list + "]");
 }
 
 void ProcessorWriter::number(std::string_view name, std::int64_t value) const {

@@ -26,6 +26,8 @@ class ProcessorWriter {
     void text(std::string_view name, std::string_view value) const;
     /// "" becomes null where something is given, and nothing where nothing is.
     void optional_text(std::string_view name, std::string_view value) const;
+    /// A list of texts; one alone may stand without its list.
+    void texts(std::string_view name, const std::vector<std::string>& values) const;
     void number(std::string_view name, std::int64_t value) const;
     /// nullopt becomes null where something is given, and nothing where nothing is.
     void optional_number(std::string_view name, std::optional<std::int64_t> value) const;

@@ -17,6 +17,9 @@ enum class TokenState {
 /// Whether a token may do something; unknown: the platform does not tell of this kind of token.
 enum class Permission { yes, no, unknown };
 
+/// What becomes of a post that may have been made: a sink that cannot look says here what it does.
+enum class InDoubt { looks, parks, sends_again };
+
 struct TokenStatus {
     std::string setting;  ///< "[github] token", "[slack.teams.T1] token"
     TokenState state = TokenState::missing;
@@ -24,6 +27,8 @@ struct TokenStatus {
     std::optional<std::vector<std::string>> scopes = {};  ///< nullopt: not told
     Permission post = Permission::unknown;
     Permission look_up = Permission::unknown;
+    InDoubt in_doubt = InDoubt::looks;
+    bool is_asked = true;     ///< false: the settings alone tell its state
     std::string needed = {};  ///< for people: the scopes that would do
     std::string cause = {};   ///< why it is unreachable or refused
 };

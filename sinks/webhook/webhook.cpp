@@ -53,7 +53,9 @@ std::string signatures(const Receiver& receiver, const Post& post, const std::st
 Dialogue<TokenStatus> check_secrets(std::string setting, std::vector<std::string> secrets) {
     const bool has_key = !keys_of(secrets).empty();
     co_return TokenStatus{.setting = std::move(setting),
-                          .state = has_key ? TokenState::accepted : TokenState::missing};
+                          .state = has_key ? TokenState::accepted : TokenState::missing,
+                          .in_doubt = InDoubt::sends_again,
+                          .is_asked = false};
 }
 
 }  // namespace

@@ -34,7 +34,6 @@ const SinkDescriptor& webhook_sink() {
         .describe = describe_place<WebhookTarget>,
         .same = same_place<WebhookTarget>,
         .make = make_webhook,
-        .is_sent_again = true,
         .form = R"({"endpoint": "name of a [webhook.endpoints.<name>]"} or {"url": "https://…"})"};
     return descriptor;
 }

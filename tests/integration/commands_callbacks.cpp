@@ -323,8 +323,9 @@ BOOST_AUTO_TEST_CASE(a_misspelt_processor_is_told_what_was_meant) {
     BOOST_TEST(contains(refused("Slack"), "did you mean \"slack\"?"));
     BOOST_TEST(contains(refused("x.y.GithubCalbackProcessor"), "did you mean \"GithubCallbackProcessor\"?"));
     const std::string unlike_any = refused("pigeon");
-    BOOST_TEST(contains(unlike_any, "expected slack, github, gitlab, jira, linear, webhook, topic, log, or"),
-               unlike_any);
+    BOOST_TEST(
+        contains(unlike_any, "expected slack, github, gitlab, jira, linear, webhook, topic, email, log, or"),
+        unlike_any);
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_id_is_a_failure_that_names_it) {

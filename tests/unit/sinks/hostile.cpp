@@ -237,6 +237,18 @@ std::string alive_in_wiki_markup(std::string text) {
     return found(text, mention, "mention");
 }
 
+std::string alive_in_html(const std::string& html) {
+    static const std::regex harmless(
+        "<!DOCTYPE "
+        "html>|</?(html|head|body|p|strong|em|code|pre|ul|ol|li|h[1-6]|blockquote|table|tr|th|td|del)>|"
+        "<(hr|br)>|<meta charset=\"utf-8\">|</a>|<a href=\"https?://[^\"<>'`\\\\\\s]+\">");
+    for (auto i = html.find('<'); i != std::string::npos; i = html.find('<', i + 1)) {
+        const auto tag = html.substr(i, html.find('>', i) + 1 - i);
+        if (!std::regex_match(tag, harmless)) return "tag: " + tag;
+    }
+    return unseen_in(html);
+}
+
 std::string visible(const std::string& text) {
     return replaced(text, "\u200B", "");
 }

@@ -34,6 +34,10 @@ std::string alive_in_wiki_markup(std::string text);
 /// The first character of `text` that is not seen, or bytes that are none. "" when there is none.
 std::string unseen_in(std::string_view text);
 
+/// What in a mail of HTML is alive: a tag that loads, runs or draws, an attribute but a link's, a link to
+/// anything but the web, an unseen character. "" when nothing is.
+std::string alive_in_html(const std::string& html);
+
 /// `text` without zero-width spaces.
 std::string visible(const std::string& text);
 

@@ -18,8 +18,9 @@ SinkSettings settings() {
 
 BOOST_AUTO_TEST_CASE(each_short_name_has_its_sink) {
     const auto sinks = make_sinks(settings());
-    BOOST_TEST(sinks.size() == 8U);
-    for (const auto* name : {"github", "gitlab", "jira", "linear", "log", "slack", "topic", "webhook"}) {
+    BOOST_TEST(sinks.size() == 9U);
+    for (const auto* name :
+         {"email", "github", "gitlab", "jira", "linear", "log", "slack", "topic", "webhook"}) {
         BOOST_REQUIRE(sinks.contains(name));
         BOOST_TEST(sinks.at(name) != nullptr);
     }

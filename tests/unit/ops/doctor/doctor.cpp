@@ -264,6 +264,17 @@ BOOST_AUTO_TEST_CASE(a_webhook_is_promised_as_far_as_there_is_something_to_sign_
     BOOST_TEST((unsigned_one.guarantee.promise == Promise::none));
 }
 
+BOOST_AUTO_TEST_CASE(a_sink_that_cannot_look_is_promised_what_it_does_in_doubt) {
+    const auto promise = [](InDoubt in_doubt, TokenState state = TokenState::accepted) {
+        return guarantee_of("email", {TokenStatus{.setting = "s", .state = state, .in_doubt = in_doubt}}, {})
+            .promise;
+    };
+    BOOST_TEST((promise(InDoubt::parks) == Promise::at_most_once));
+    BOOST_TEST((promise(InDoubt::sends_again) == Promise::at_least_once));
+    BOOST_TEST((promise(InDoubt::looks) == Promise::exactly_once));
+    BOOST_TEST((promise(InDoubt::parks, TokenState::refused) == Promise::none));
+}
+
 BOOST_AUTO_TEST_CASE(only_this_machine_is_loopback) {
     BOOST_TEST(is_loopback("127.0.0.1:9092,localhost:9093,[::1]:9094"));
     BOOST_TEST(!is_loopback("127.0.0.1:9092,kafka:9092"));
