@@ -81,7 +81,7 @@ std::string second(const std::string& text) {
 }
 
 template <class T>
-void print_said(const char* name, const std::optional<Said<T>>& said, const std::string& margin = "") {
+void print_sourced(const char* name, const std::optional<Sourced<T>>& said, const std::string& margin = "") {
     if (!said) return;
     const std::string line = fmt::format("{}: {} [{}]", name, second(said->value), name_of(said->from));
     print_text(line, margin);
@@ -137,8 +137,8 @@ void print_turn(const HistoryTurn& turn) {
                      : "open";
     fmt::print("\n");
     print_text(fmt::format("turn {}: {}; known to {}", clean(turn.key), verdict, known_to), "");
-    print_said("opened", turn.opened_at, "  ");
-    print_said("ended", turn.ended_at, "  ");
+    print_sourced("opened", turn.opened_at, "  ");
+    print_sourced("ended", turn.ended_at, "  ");
     if (turn.reason) {
         const auto& [reason, from] = *turn.reason;
         print_text(fmt::format("error [{}]: {}{}{}", name_of(from), reason.code,
@@ -166,13 +166,13 @@ void print_turn(const HistoryTurn& turn) {
 
 void print_people(const ConversationHistory& history, std::int64_t limit) {
     print_text("conversation " + clean(history.id), "");
-    print_said("title", history.title);
-    print_said("status", history.status);
-    print_said("created_at", history.created_at);
-    print_said("updated_at", history.updated_at);
-    print_said("last_event_at", history.last_event_at);
-    print_said("partition_id", history.partition);
-    print_said("agent_url", history.agent_url);
+    print_sourced("title", history.title);
+    print_sourced("status", history.status);
+    print_sourced("created_at", history.created_at);
+    print_sourced("updated_at", history.updated_at);
+    print_sourced("last_event_at", history.last_event_at);
+    print_sourced("partition_id", history.partition);
+    print_sourced("agent_url", history.agent_url);
     if (history.question)
         print_text(fmt::format("its agent server is still asked ({}): {} tries{}{}", history.question->why,
                                history.question->attempts, history.question->hindrance.empty() ? "" : ", ",
@@ -244,7 +244,7 @@ void view(const ViewOptions& options) {
     check_known(history);
     const std::string& asked = options.url.empty() ? config.agent_server.url : options.url;
     if (!history.agent_url && !asked.empty())
-        history.agent_url = Said<std::string>{asked, HistorySource::agent_server};
+        history.agent_url = Sourced<std::string>{asked, HistorySource::agent_server};
     if (options.common.json)
         fmt::print("{}\n", to_json(history));
     else

@@ -36,8 +36,8 @@ struct ToldTurn {
 };
 
 template <class T>
-void fill(std::optional<Said<T>>& known, std::optional<T> told, HistorySource from) {
-    if (!known && told) known = Said<T>{std::move(*told), from};
+void fill(std::optional<Sourced<T>>& known, std::optional<T> told, HistorySource from) {
+    if (!known && told) known = Sourced<T>{std::move(*told), from};
 }
 
 /// A source that did not see a turn's opening knows it as "start".
@@ -48,9 +48,10 @@ bool is_same(const HistoryTurn& known, const ToldTurn& told) {
 }
 
 /// Puts together what the sources say, in the order in which they are believed.
-class Story {
+class HistoryBuilder {
   public:
-    Story(ConversationHistory& history, const HistoryRules& rules) : history_(history), rules_(rules) {}
+    HistoryBuilder(ConversationHistory& history, const HistoryRules& rules)
+        : history_(history), rules_(rules) {}
 
     void add(const KeptConversation& kept) {
         // Deliveries are kept for longer: of the oldest turns there may be no summary any more.
@@ -82,7 +83,7 @@ class Story {
             HistoryTurn* const known = find(turn);
             if (known == nullptr || known->summary || known->is_open) continue;
             MadeSummary made = summarise(end.value, history_.id, rules_.summary);
-            known->summary = Said<HistorySummary>{
+            known->summary = Sourced<HistorySummary>{
                 {SummaryState::made, std::move(made.source), std::move(made.summary)}, end.from};
         }
     }
@@ -138,7 +139,7 @@ class Story {
         if (!kept.summary.final_message.empty()) told.words = kept.summary.final_message;
         HistoryTurn& turn = add(std::move(told), HistorySource::tables);
         const auto state = kept.is_owed ? SummaryState::owed : SummaryState::frozen;
-        turn.summary = Said<HistorySummary>{{state, kept.source, kept.summary}, HistorySource::tables};
+        turn.summary = Sourced<HistorySummary>{{state, kept.source, kept.summary}, HistorySource::tables};
     }
 
     void add(const KeptDelivery& kept) {
@@ -166,7 +167,7 @@ class Story {
         if (told.words && !told.words->empty()) fill(turn.words, std::move(told.words), from);
         const bool has_end =
             std::any_of(ends_.begin(), ends_.end(), [&](const auto& each) { return each.first == turn.key; });
-        if (told.end && !has_end) ends_.emplace_back(turn.key, Said<TurnEnd>{std::move(*told.end), from});
+        if (told.end && !has_end) ends_.emplace_back(turn.key, Sourced<TurnEnd>{std::move(*told.end), from});
         return turn;
     }
 
@@ -179,7 +180,7 @@ class Story {
     ConversationHistory& history_;
     const HistoryRules& rules_;
     std::map<HistorySource, Sequence> sequences_;
-    std::vector<std::pair<TurnKey, Said<TurnEnd>>> ends_;  ///< the first that was told of each turn
+    std::vector<std::pair<TurnKey, Sourced<TurnEnd>>> ends_;  ///< the first that was told of each turn
 };
 
 void redact(std::string& text) {
@@ -260,7 +261,7 @@ TopicHint hint_of(const Tables& tables, const Server& server) {
     return hint;
 }
 
-void take_tables(ConversationHistory& history, const Tables& tables, Story& story) {
+void take_tables(ConversationHistory& history, const Tables& tables, HistoryBuilder& builder) {
     history.sources.push_back(report_of(HistorySource::tables, tables));
     const KeptConversation* const kept = told(tables);
     if (kept == nullptr) return;
@@ -274,10 +275,10 @@ void take_tables(ConversationHistory& history, const Tables& tables, Story& stor
     if (!kept->agent_url.empty()) fill(history.agent_url, std::optional(kept->agent_url), from);
     history.question = kept->question;
     history.callbacks = kept->callbacks;
-    story.add(*kept);
+    builder.add(*kept);
 }
 
-void take_server(ConversationHistory& history, const Server& server, Story& story,
+void take_server(ConversationHistory& history, const Server& server, HistoryBuilder& builder,
                  const HistoryRules& rules) {
     SourceReport& report = history.sources.emplace_back(report_of(HistorySource::agent_server, server));
     const ServerLog* const log = told(server);
@@ -296,10 +297,11 @@ void take_server(ConversationHistory& history, const Server& server, Story& stor
     fill(history.updated_at, log->updated_at, from);
     fill(history.last_event_at, report.last_at, from);
     history.events = log->events;
-    story.add(replay(*log, rules.now(), rules.fold), from);
+    builder.add(replay(*log, rules.now(), rules.fold), from);
 }
 
-void take_topic(ConversationHistory& history, const Topic& topic, Story& story, const HistoryRules& rules) {
+void take_topic(ConversationHistory& history, const Topic& topic, HistoryBuilder& builder,
+                const HistoryRules& rules) {
     SourceReport& report = history.sources.emplace_back(report_of(HistorySource::topic, topic));
     const TopicLog* const log = told(topic);
     if (log == nullptr) return;
@@ -321,7 +323,7 @@ void take_topic(ConversationHistory& history, const Topic& topic, Story& story, 
     if (!replayed.conversation.status.empty())
         fill(history.status, std::optional(replayed.conversation.status), from);
     fill(history.last_event_at, report.last_at, from);
-    story.add(replayed, from);
+    builder.add(replayed, from);
 }
 
 }  // namespace
@@ -356,14 +358,14 @@ ConversationHistory history_of(const ConversationId& id, const HistorySources& s
                                const HistoryRules& rules) {
     ConversationHistory history;
     history.id = id;
-    Story story(history, rules);
+    HistoryBuilder builder(history, rules);
     const Tables tables = sources.tables ? Tables(sources.tables(id)) : std::nullopt;
-    take_tables(history, tables, story);
+    take_tables(history, tables, builder);
     const Server server = sources.agent_server ? Server(sources.agent_server(id)) : std::nullopt;
-    take_server(history, server, story, rules);
+    take_server(history, server, builder, rules);
     const Topic topic = sources.topic ? Topic(sources.topic(id, hint_of(tables, server))) : std::nullopt;
-    take_topic(history, topic, story, rules);
-    story.finish();
+    take_topic(history, topic, builder, rules);
+    builder.finish();
     redact(history);
     return history;
 }

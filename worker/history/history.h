@@ -134,7 +134,7 @@ struct HistoryRules {
 
 /// A value and where it came from.
 template <class T>
-struct Said {
+struct Sourced {
     T value;
     HistorySource from = HistorySource::tables;
 };
@@ -156,12 +156,12 @@ struct HistoryTurn {
     TurnKey key;
     std::vector<HistorySource> known_to;  ///< in their order
     bool is_open = false;
-    std::optional<Said<Verdict>> verdict;
-    std::optional<Said<Instant>> opened_at;
-    std::optional<Said<Instant>> ended_at;
-    std::optional<Said<Reason>> reason;  ///< of an error
-    std::optional<Said<std::string>> words;
-    std::optional<Said<HistorySummary>> summary;  ///< none: it is open
+    std::optional<Sourced<Verdict>> verdict;
+    std::optional<Sourced<Instant>> opened_at;
+    std::optional<Sourced<Instant>> ended_at;
+    std::optional<Sourced<Reason>> reason;  ///< of an error
+    std::optional<Sourced<std::string>> words;
+    std::optional<Sourced<HistorySummary>> summary;  ///< none: it is open
     std::vector<KeptDelivery> deliveries;
     std::string status_event = {};  ///< id of the status that ended it; may be empty
 };
@@ -180,13 +180,13 @@ struct SourceReport {
 struct ConversationHistory {
     ConversationId id;
     std::vector<SourceReport> sources;  ///< one of each, in their order
-    std::optional<Said<std::string>> title;
-    std::optional<Said<std::string>> status;
-    std::optional<Said<Instant>> created_at;
-    std::optional<Said<Instant>> updated_at;
-    std::optional<Said<Instant>> last_event_at;
-    std::optional<Said<int>> partition;
-    std::optional<Said<std::string>> agent_url;
+    std::optional<Sourced<std::string>> title;
+    std::optional<Sourced<std::string>> status;
+    std::optional<Sourced<Instant>> created_at;
+    std::optional<Sourced<Instant>> updated_at;
+    std::optional<Sourced<Instant>> last_event_at;
+    std::optional<Sourced<int>> partition;
+    std::optional<Sourced<std::string>> agent_url;
     std::optional<KeptQuestion> question;
     std::vector<KeptCallback> callbacks;
     std::vector<HistoryTurn> turns;  ///< oldest first

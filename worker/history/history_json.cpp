@@ -33,7 +33,7 @@ Json value_of(const HistorySummary& summary) {
 }
 
 template <class T>
-Json json_of(const std::optional<Said<T>>& said) {
+Json json_of(const std::optional<Sourced<T>>& said) {
     if (!said) return nullptr;
     return {{"value", value_of(said->value)}, {"from", name_of(said->from)}};
 }
