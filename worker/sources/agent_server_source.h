@@ -24,13 +24,13 @@ class AgentServerSource final : public FinalMessageSource {
         const ConversationId& conversation_id)>;
 
     /// What is asked of a conversation's server; each call has the time that is left.
-    using Question = std::function<FinalMessageReply(
+    using AskServer = std::function<FinalMessageReply(
         const agent::ConversationCalls& calls, const FinalMessageQuery& query, const std::stop_token& stop)>;
 
     /// Asks for the last words.
     explicit AgentServerSource(FindServer find_server);
     /// `complaint` is logged when a server does not answer.
-    AgentServerSource(FindServer find_server, Question question, std::string complaint)
+    AgentServerSource(FindServer find_server, AskServer question, std::string complaint)
         : find_server_(std::move(find_server)),
           question_(std::move(question)),
           complaint_(std::move(complaint)) {}
@@ -43,7 +43,7 @@ class AgentServerSource final : public FinalMessageSource {
     void tell(const std::string& address, const FinalMessageReply& reply);
 
     const FindServer find_server_;
-    const Question question_;
+    const AskServer question_;
     const std::string complaint_;
     std::mutex mutex_;
     std::map<std::string, FinalMessageReply::Kind>

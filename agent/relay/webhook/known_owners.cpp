@@ -15,12 +15,12 @@ KnownOwners::KnownOwners(ConversationOwners& owners, const SenderKeys& keys) : o
 KnownOwners::~KnownOwners() {
     for (std::jthread& thread : threads_) thread.request_stop();
     threads_.clear();
-    for (const Question& question : questions_) question.then(retryable("the relay is ending"));
+    for (const OwnerQuery& question : questions_) question.then(retryable("the relay is ending"));
 }
 
 void KnownOwners::check(const Sender& sender, const std::vector<ConversationId>& conversations,
                         Checked then) {
-    Question question{sender, conversations, std::move(then)};
+    OwnerQuery question{sender, conversations, std::move(then)};
     std::unique_lock lock(mutex_);
     auto answer = from_memory(question);
     if (!answer) {
@@ -44,7 +44,7 @@ void KnownOwners::remember(const ConversationId& conversation, const KeyDigest& 
     newer_[conversation] = owner;
 }
 
-std::optional<std::set<ConversationId>> KnownOwners::from_memory(const Question& question) const {
+std::optional<std::set<ConversationId>> KnownOwners::from_memory(const OwnerQuery& question) const {
     std::set<ConversationId> forbidden;
     for (const ConversationId& conversation : question.conversations) {
         const auto owner = known(conversation);
@@ -56,7 +56,7 @@ std::optional<std::set<ConversationId>> KnownOwners::from_memory(const Question&
     return forbidden;
 }
 
-Result<std::set<ConversationId>> KnownOwners::from_store(const Question& question) {
+Result<std::set<ConversationId>> KnownOwners::from_store(const OwnerQuery& question) {
     TRY(const auto found, owners_.claim(question.conversations, question.sender.key));
     std::set<ConversationId> forbidden;
     for (const auto& [conversation, owner] : found) {
@@ -75,7 +75,7 @@ void KnownOwners::run(const std::stop_token& stop) {
     while (true) {
         std::unique_lock lock(mutex_);
         if (!asked_.wait(lock, stop, [this] { return !questions_.empty(); })) return;
-        const Question question = std::move(questions_.front());
+        const OwnerQuery question = std::move(questions_.front());
         questions_.pop_front();
         lock.unlock();
         question.then(from_store(question));

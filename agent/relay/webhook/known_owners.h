@@ -37,7 +37,7 @@ class KnownOwners {
     void check(const Sender& sender, const std::vector<ConversationId>& conversations, Checked then);
 
   private:
-    struct Question {
+    struct OwnerQuery {
         Sender sender;
         std::vector<ConversationId> conversations;
         Checked then;
@@ -47,15 +47,15 @@ class KnownOwners {
 
     std::optional<KeyDigest> known(const ConversationId& conversation) const;
     void remember(const ConversationId& conversation, const KeyDigest& owner);
-    std::optional<std::set<ConversationId>> from_memory(const Question& question) const;
-    Result<std::set<ConversationId>> from_store(const Question& question);
+    std::optional<std::set<ConversationId>> from_memory(const OwnerQuery& question) const;
+    Result<std::set<ConversationId>> from_store(const OwnerQuery& question);
     void run(const std::stop_token& stop);
 
     ConversationOwners& owners_;
     const SenderKeys& keys_;
     mutable std::mutex mutex_;
     std::condition_variable_any asked_;
-    std::deque<Question> questions_;
+    std::deque<OwnerQuery> questions_;
     std::unordered_map<ConversationId, KeyDigest> newer_;
     std::unordered_map<ConversationId, KeyDigest> older_;  ///< forgotten when `newer_` is full
     std::vector<std::jthread> threads_;
