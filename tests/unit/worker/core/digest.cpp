@@ -92,10 +92,10 @@ BOOST_AUTO_TEST_CASE(of_many_checks_the_newest_are_kept) {
 BOOST_AUTO_TEST_CASE(every_text_is_bounded_and_cut_between_code_points) {
     const std::string text = std::string(max_digest_text_bytes - 1, 'x') + "\u00fc" + std::string(1000, 'y');
     const Digest digest = digest_of({FileChanged{text}, RequestMade{text}, ErrorSeen{"e", text}});
-    const std::string fitted(max_digest_text_bytes - 1, 'x');
-    BOOST_TEST(digest.files.at(0).path == fitted);
-    BOOST_TEST(digest.links.at(0) == fitted);
-    BOOST_TEST(digest.problems.at(0).text == fitted);
+    const std::string truncated(max_digest_text_bytes - 1, 'x');
+    BOOST_TEST(digest.files.at(0).path == truncated);
+    BOOST_TEST(digest.links.at(0) == truncated);
+    BOOST_TEST(digest.problems.at(0).text == truncated);
 }
 
 BOOST_AUTO_TEST_SUITE(files)

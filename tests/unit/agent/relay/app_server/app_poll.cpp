@@ -85,9 +85,9 @@ class MemoryAppPositions final : public AppPositions {
 };
 
 /// Its logs are sorted by time, in pages of two, as the real one's are in pages of 100.
-class StandIn {
+class FakeAppServer {
   public:
-    StandIn() : server_(0, [this](const Request& request) { return answer(request); }) {}
+    FakeAppServer() : server_(0, [this](const Request& request) { return answer(request); }) {}
 
     std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.port()); }
     void add(const std::string& conversation, const std::string& id, const std::string& time) {
@@ -192,7 +192,7 @@ class StandIn {
 };
 
 struct Trial {
-    StandIn server;
+    FakeAppServer server;
     MemoryTopic topic;
     MemoryAppPositions positions;
     std::mutex mutex;
@@ -334,7 +334,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_refused_is_said) {
 
 BOOST_AUTO_TEST_CASE(a_sandbox_that_answers_is_told_of_with_its_key) {
     Trial trial;
-    StandIn sandbox;
+    FakeAppServer sandbox;
     trial.server.set_sandbox(sandbox.url());
     trial.server.add(one, "a", "00:00");
     trial.begin();
