@@ -18,12 +18,12 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
 /// What agents do when their LLM follows the script, and what has to be posted of it.
-struct Script {
+struct ScriptedEnd {
     const char* name;
     const char* headline;
     const char* words;  ///< of the post
 };
-const std::vector<Script> scripts{
+const std::vector<ScriptedEnd> scripted_ends{
     {"finish", "**Finished**", "All done: created notes.txt with 2 lines."},
     {"message", "**Waiting for you**", "Which file would you like me to change?"},
     {"llm500", "**Ended with an error", "LLMServiceUnavailableError"},
@@ -33,19 +33,19 @@ const std::vector<Script> scripts{
 /// Plays each script, and a second turn of the first one; each turn is posted once with what its agent said.
 void every_end_is_posted_once(RelayWorld& world, bool in_order) {
     std::vector<std::unique_ptr<ScriptedConversation>> conversations;
-    for (const Script& script : scripts) {
+    for (const ScriptedEnd& script : scripted_ends) {
         conversations.push_back(std::make_unique<ScriptedConversation>(world.server(), script.name));
         world.watch(*conversations.back(), static_cast<std::int64_t>(conversations.size()));
     }
-    for (std::size_t i = 0; i < scripts.size(); ++i) {
+    for (std::size_t i = 0; i < scripted_ends.size(); ++i) {
         const auto end = conversations[i]->send().run();
-        BOOST_TEST_MESSAGE(scripts[i].name << " ended as " << end.status);
+        BOOST_TEST_MESSAGE(scripted_ends[i].name << " ended as " << end.status);
     }
     const auto posts = [&] { return world.rig().platform().visible(); };
     try {
-        eventually("each end is posted", [&] { return posts().size() >= scripts.size(); });
+        eventually("each end is posted", [&] { return posts().size() >= scripted_ends.size(); });
         conversations[0]->send("Go on.").run();
-        eventually("the second turn is posted", [&] { return posts().size() > scripts.size(); });
+        eventually("the second turn is posted", [&] { return posts().size() > scripted_ends.size(); });
         eventually("the topic has the logs", [&] { return world.missing(in_order).empty(); });
         eventually("all records are read", [&] { return world.rig().stored() == world.rig().ends(); });
         eventually("no turn is open", [&] {
@@ -55,13 +55,13 @@ void every_end_is_posted_once(RelayWorld& world, bool in_order) {
     } catch (const GaveUp& gave_up) {
         BOOST_FAIL(gave_up.what() << "\n" << world.report());
     }
-    BOOST_TEST(posts().size() == scripts.size() + 1, world.report());
+    BOOST_TEST(posts().size() == scripted_ends.size() + 1, world.report());
     std::map<std::string, std::string> all;
     for (const auto& post : posts()) all[post.path] += post.body;
-    for (std::size_t i = 0; i < scripts.size(); ++i) {
+    for (std::size_t i = 0; i < scripted_ends.size(); ++i) {
         const auto& body = all["octo/relay#" + std::to_string(i + 1)];
-        BOOST_TEST(contains(body, scripts[i].headline), body);
-        BOOST_TEST(contains(body, scripts[i].words), body);
+        BOOST_TEST(contains(body, scripted_ends[i].headline), body);
+        BOOST_TEST(contains(body, scripted_ends[i].words), body);
     }
 }
 

@@ -1,5 +1,5 @@
-// Every scenario of the laboratory (lab_scenes.h) by each door alone and by both: each turn is posted once,
-// as it ended. EPILOGUE_AGENT_SERVER says which version.
+// Every scenario of the laboratory (lab_scenarios.h) by each door alone and by both: each turn is posted
+// once, as it ended. EPILOGUE_AGENT_SERVER says which version.
 #define BOOST_TEST_MODULE agent_relay_scenarios
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/ids.h"
-#include "tests/agent/lab_scenes.h"
+#include "tests/agent/lab_scenarios.h"
 #include "tests/agent/relay_world.h"
 #include "tests/support/eventually.h"
 #include "tests/support/text.h"
@@ -23,26 +23,27 @@ using namespace std::chrono_literals;
 using Bodies = std::vector<std::string>;
 
 struct Played {
-    const LabScene* scene = nullptr;
+    const LabScenario* scenario = nullptr;
     std::int64_t number = 0;  ///< of its place on the platform
     std::string conversation_id{};
     Owed owed{};
 };
 
 /// On a new conversation when the server itself has lost the first one's log; nothing is judged of that one.
-Played play(RelayWorld& world, const LabScene& scene, std::int64_t& number, std::vector<std::string>& lost) {
+Played play(RelayWorld& world, const LabScenario& scenario, std::int64_t& number,
+            std::vector<std::string>& lost) {
     constexpr int tries = 4;
     for (int i = 1;; ++i) {
-        ScriptedConversation scripted(world.server(), scene.script, scene.more(world.server()));
-        Played played{&scene, ++number, scripted->id()};
+        ScriptedConversation scripted(world.server(), scenario.script, scenario.more(world.server()));
+        Played played{&scenario, ++number, scripted->id()};
         world.watch(scripted, number);
-        played.owed = scene.play(world.server(), scripted);
+        played.owed = scenario.play(world.server(), scripted);
         if (played.owed.stays_open || i == tries) return played;
         try {
             static_cast<void>(scripted.difference());
             return played;
         } catch (const LogLost& fault) {
-            BOOST_TEST_MESSAGE(scene.name << " once more: " << fault.what());
+            BOOST_TEST_MESSAGE(scenario.name << " once more: " << fault.what());
             lost.push_back(played.conversation_id);
         }
     }
@@ -84,10 +85,10 @@ void each_turn_of_each_scenario_is_posted_once(RelayWorld& world) {
     std::vector<Played> all;
     std::vector<std::string> may_be_open;
     std::int64_t number = 0;
-    for (const LabScene& scene : lab_scenes()) {
-        all.push_back(play(world, scene, number, may_be_open));
+    for (const LabScenario& scenario : lab_scenarios()) {
+        all.push_back(play(world, scenario, number, may_be_open));
         if (all.back().owed.stays_open) may_be_open.push_back(all.back().conversation_id);
-        BOOST_TEST_MESSAGE(scene.name << " was played as number " << number);
+        BOOST_TEST_MESSAGE(scenario.name << " was played as number " << number);
     }
     try {
         eventually("each end is posted", 300s, [&] {
@@ -105,7 +106,7 @@ void each_turn_of_each_scenario_is_posted_once(RelayWorld& world) {
         const Bodies seen = bodies_of(each, bodies);
         std::string text = std::to_string(seen.size()) + " posts";
         for (const std::string& body : seen) text += "\n---\n" + body;
-        BOOST_TEST(is_as_owed(seen, each.owed), each.scene->name << ": " << text);
+        BOOST_TEST(is_as_owed(seen, each.owed), each.scenario->name << ": " << text);
     }
 }
 

@@ -23,11 +23,11 @@ using namespace epilogue::testing;
 using namespace std::chrono_literals;
 
 /// A script, and the status in which it ends.
-struct Scene {
+struct Scenario {
     std::string script;
     std::string status;
 };
-const std::vector<Scene> scenes{
+const std::vector<Scenario> scenarios{
     {"finish", "finished"}, {"message", "finished"}, {"llm400", "error"}, {"stuck", "stuck"}};
 
 Settings asking(const std::string& source) {
@@ -46,36 +46,36 @@ void come_to_rest(const Rig& rig) {
                [&] { return rig.number("SELECT COUNT(*) FROM deliveries WHERE state<>'SENT'") == 0; });
 }
 
-/// One conversation of each scene, told live, with a callback that tells every turn.
+/// One conversation of each scenario, told live, with a callback that tells every turn.
 struct Conversations {
     explicit Conversations(const Rig& rig) : rig_(rig), worker_(rig.epilogue().worker()) {
-        for (const Scene& scene : scenes) {
-            auto& each = all_.emplace_back(std::make_unique<ScriptedConversation>(server(), scene.script));
-            rig.add_github((*each)->id(), "octo/" + scene.script, 1, "every_turn");
+        for (const Scenario& scenario : scenarios) {
+            auto& each = all_.emplace_back(std::make_unique<ScriptedConversation>(server(), scenario.script));
+            rig.add_github((*each)->id(), "octo/" + scenario.script, 1, "every_turn");
             topics_.push_back(std::make_unique<LiveTopic>(rig, server(), (*each)->id()));
-            BOOST_TEST(each->send().run().status == scene.status, scene.script);
+            BOOST_TEST(each->send().run().status == scenario.status, scenario.script);
         }
         eventually("each end is posted", 300s,
-                   [&] { return rig.platform().visible().size() >= scenes.size(); });
+                   [&] { return rig.platform().visible().size() >= scenarios.size(); });
         come_to_rest(rig);
         for (const auto& post : rig.platform().visible()) posts[post.path] = post.body;
-        BOOST_TEST(rig.platform().visible().size() == scenes.size());
+        BOOST_TEST(rig.platform().visible().size() == scenarios.size());
         BOOST_TEST(total(worker_.metrics(), "epilogue_transitions_total") ==
-                   static_cast<double>(scenes.size()));
+                   static_cast<double>(scenarios.size()));
     }
 
     std::string post_of(const std::string& script) const { return posts.at("octo/" + script + "#1"); }
     /// How many messages of ours that conversation has.
-    std::size_t instructions(std::size_t scene) const {
-        const auto events = expect((*all_.at(scene))->calls().events());
+    std::size_t instructions(std::size_t scenario) const {
+        const auto events = expect((*all_.at(scenario))->calls().events());
         return static_cast<std::size_t>(std::count_if(events.begin(), events.end(), [](const auto& event) {
             return event->source == "user" && contains(event->json, "epilogue:ask");
         }));
     }
-    std::string source_of(std::size_t scene) const {
+    std::string source_of(std::size_t scenario) const {
         return rig_
             .query("SELECT source FROM summaries WHERE conversation_id='" +
-                   epilogue::normalise_conversation_id((*all_.at(scene))->id()).text() + "'")
+                   epilogue::normalise_conversation_id((*all_.at(scenario))->id()).text() + "'")
             .at(0)
             .at(0)
             .value_or("");
@@ -95,9 +95,9 @@ struct Conversations {
 BOOST_AUTO_TEST_CASE(an_agent_answers_about_its_turn_in_each_state_and_opens_none_by_it) {
     const Rig rig("ask_agent", 1, asking("ask_agent"));
     const Conversations asked(rig);
-    for (const Scene& scene : scenes) {
-        const std::string post = asked.post_of(scene.script);
-        BOOST_TEST(contains(post, "ASK-ANSWER"), scene.script << ": " << post);
+    for (const Scenario& scenario : scenarios) {
+        const std::string post = asked.post_of(scenario.script);
+        BOOST_TEST(contains(post, "ASK-ANSWER"), scenario.script << ": " << post);
     }
 }
 
@@ -109,12 +109,12 @@ BOOST_AUTO_TEST_CASE(a_model_is_told_what_happened_in_each_state) {
     settings["llm.fast.model"] = "small";
     const Rig rig("model", 1, settings);
     const Conversations asked(rig);
-    for (const Scene& scene : scenes) {
-        const std::string post = asked.post_of(scene.script);
-        BOOST_TEST(contains(post, "It works now: all tests pass."), scene.script << ": " << post);
+    for (const Scenario& scenario : scenarios) {
+        const std::string post = asked.post_of(scenario.script);
+        BOOST_TEST(contains(post, "It works now: all tests pass."), scenario.script << ": " << post);
     }
     const auto seen = model.seen();
-    BOOST_TEST(seen.size() == scenes.size());
+    BOOST_TEST(seen.size() == scenarios.size());
     const auto has = [&](const char* text) {
         return std::any_of(seen.begin(), seen.end(),
                            [&](const auto& request) { return contains(request.body, text); });
@@ -130,13 +130,13 @@ BOOST_AUTO_TEST_CASE(an_agent_that_is_told_to_summarise_is_told_once_and_no_turn
     BOOST_TEST(contains(told.post_of("finish"), "Script exhausted at step 4."), told.post_of("finish"));
     BOOST_TEST(contains(told.post_of("message"), "Changed it."), told.post_of("message"));
     BOOST_TEST(contains(told.post_of("message"), "Waiting for you"));
-    for (const std::size_t scene : {0U, 1U}) {
-        BOOST_TEST(told.instructions(scene) == 1U);
-        BOOST_TEST(told.source_of(scene) == "instruct");
+    for (const std::size_t scenario : {0U, 1U}) {
+        BOOST_TEST(told.instructions(scenario) == 1U);
+        BOOST_TEST(told.source_of(scenario) == "instruct");
     }
     // The model fails again; an agent that is stuck gets stuck again, or is not told at all.
-    for (const std::size_t scene : {2U, 3U}) {
-        BOOST_TEST(told.instructions(scene) <= 1U);
-        BOOST_TEST(told.source_of(scene) == "digest");
+    for (const std::size_t scenario : {2U, 3U}) {
+        BOOST_TEST(told.instructions(scenario) <= 1U);
+        BOOST_TEST(told.source_of(scenario) == "digest");
     }
 }

@@ -1,11 +1,11 @@
-#include "tests/agent/lab_scenes.h"
+#include "tests/agent/lab_scenarios.h"
 
 #include "tests/support/eventually.h"
 
 namespace epilogue::testing {
 namespace {
 
-using Play = decltype(LabScene::play);
+using ScenarioRun = decltype(LabScenario::play);
 
 const std::string all_done = "All done: created notes.txt with 2 lines.";
 const OwedPost an_error{"**Ended with an error"};
@@ -36,7 +36,7 @@ std::string nothing_more(const RealServer&) {
 
 // --- one run
 
-Play ends_finished(const std::string& words) {
+ScenarioRun ends_finished(const std::string& words) {
     return [words](const RealServer&, ScriptedConversation& scripted) {
         must_be(scripted.send().run(), "finished");
         return owed({finished(words)});
@@ -177,8 +177,8 @@ std::string first_message(const RealServer& server) {
 
 }  // namespace
 
-const std::vector<LabScene>& lab_scenes() {
-    static const std::vector<LabScene> scenes{
+const std::vector<LabScenario>& lab_scenarios() {
+    static const std::vector<LabScenario> scenarios{
         {"s01 finish", "finish", nothing_more, ends_finished(all_done)},
         {"s02 message", "message", nothing_more, question_and_answer},
         {"s03 llm500", "llm500", nothing_more, ends_with_an_error},
@@ -213,7 +213,7 @@ const std::vector<LabScene>& lab_scenes() {
         {"s22 think", "think", nothing_more, ends_finished("Thought about it.")},
         {"s23 finish first", "finishfirst", nothing_more, ends_finished("Nothing to do.")},
         {"s24 condense", "burst", condenser, ends_with_an_error}};
-    return scenes;
+    return scenarios;
 }
 
 }  // namespace epilogue::testing

@@ -21,7 +21,7 @@ struct Owed {
     bool stays_open = false;        ///< its last turn may not come to an end
 };
 
-struct LabScene {
+struct LabScenario {
     const char* name;
     const char* script;                      ///< of ops/agent_server/scripted_llm.py
     std::string (*more)(const RealServer&);  ///< JSON that is merged into the request
@@ -30,6 +30,6 @@ struct LabScene {
 };
 
 /// All but those of which nothing comes into the topic: clients that connect again, and servers that stall.
-const std::vector<LabScene>& lab_scenes();
+const std::vector<LabScenario>& lab_scenarios();
 
 }  // namespace epilogue::testing
