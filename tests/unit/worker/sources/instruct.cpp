@@ -49,13 +49,13 @@ std::string marked(const std::string& text) {
 }
 
 /// A turn that s2 ended, and an agent that answers what it is sent.
-struct Scene {
+struct Scenario {
     FakeAgentServer there;
     Notes notes;
     std::string status;
     int per_day = 0;
 
-    explicit Scene(const std::string& version = "1.58.0", const std::string& ended_with = "finished")
+    explicit Scenario(const std::string& version = "1.58.0", const std::string& ended_with = "finished")
         : there(version), status(ended_with) {
         there.add(id,
                   {message_event("u1", 1, "user", "go on"), status_event("s1", 2, "running"),
@@ -119,103 +119,103 @@ BOOST_AUTO_TEST_CASE(it_may_ask_about_a_turn_that_has_an_end_in_a_servers_log) {
 
 BOOST_AUTO_TEST_CASE(the_agent_is_told_once_and_its_answer_is_the_words) {
     for (const char* status : {"finished", "error", "stuck"}) {
-        Scene scene("1.58.0", status);
-        const FinalMessageReply reply = scene.ask();
+        Scenario scenario("1.58.0", status);
+        const FinalMessageReply reply = scenario.ask();
         BOOST_TEST((reply.kind == Kind::confirmed), reply.cause);
         BOOST_TEST(reply.words == "A summary.");
-        BOOST_REQUIRE(scene.sent() == 1U);
-        const auto body = nlohmann::json::parse(scene.there.bodies("POST /events")[0]);
+        BOOST_REQUIRE(scenario.sent() == 1U);
+        const auto body = nlohmann::json::parse(scenario.there.bodies("POST /events")[0]);
         BOOST_TEST(body.at("run") == true);
         BOOST_TEST(instruction_in(body.at("content").at(0).at("text").get<std::string>()) == ask_id);
-        BOOST_TEST((scene.ask().kind == Kind::confirmed));  // found by its mark
-        BOOST_TEST(scene.sent() == 1U);
+        BOOST_TEST((scenario.ask().kind == Kind::confirmed));  // found by its mark
+        BOOST_TEST(scenario.sent() == 1U);
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_message_whose_answer_was_lost_is_looked_for_and_not_sent_again) {
-    Scene scene;
-    scene.there.on("POST /events", [&scene](const auto& request) {
-        scene.keep(request.body);
-        scene.work();
+    Scenario scenario;
+    scenario.there.on("POST /events", [&scenario](const auto& request) {
+        scenario.keep(request.body);
+        scenario.work();
         return fake_platform::no_reply(fake_platform::Ending::close);
     });
-    BOOST_TEST(scene.ask().words == "A summary.");
-    BOOST_TEST(scene.sent() == 1U);
+    BOOST_TEST(scenario.ask().words == "A summary.");
+    BOOST_TEST(scenario.sent() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_may_have_been_lost_on_its_way_is_not_sent_again_at_once) {
-    Scene scene;
-    scene.there.on("POST /events",
-                   [](const auto&) { return fake_platform::no_reply(fake_platform::Ending::close); });
-    BOOST_TEST((scene.ask(2s).kind == Kind::late));
-    BOOST_TEST(scene.sent() == 1U);
+    Scenario scenario;
+    scenario.there.on("POST /events",
+                      [](const auto&) { return fake_platform::no_reply(fake_platform::Ending::close); });
+    BOOST_TEST((scenario.ask(2s).kind == Kind::late));
+    BOOST_TEST(scenario.sent() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_is_kept_without_a_run_gets_one) {
-    Scene scene;
-    scene.there.append(id, status_event("i1", 9, "idle"));
-    scene.there.append(id, message_event("u2", 10, "user", marked("Summarise.")));
-    scene.there.on_run([&scene](const std::string&) { scene.work(); });
-    BOOST_TEST(scene.ask().words == "A summary.");
-    BOOST_TEST(scene.sent() == 0U);
-    BOOST_TEST(scene.there.bodies("POST /run").size() == 1U);
+    Scenario scenario;
+    scenario.there.append(id, status_event("i1", 9, "idle"));
+    scenario.there.append(id, message_event("u2", 10, "user", marked("Summarise.")));
+    scenario.there.on_run([&scenario](const std::string&) { scenario.work(); });
+    BOOST_TEST(scenario.ask().words == "A summary.");
+    BOOST_TEST(scenario.sent() == 0U);
+    BOOST_TEST(scenario.there.bodies("POST /run").size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_conversation_that_goes_on_is_told_nothing) {
     const std::vector<std::string> signs{message_event("u9", 5, "user", "and now?"),
                                          status_event("s9", 5, "running"), finish_event("f9", 5, "More.")};
     for (const std::string& sign : signs) {
-        Scene scene;
-        scene.there.append(id, sign);
-        BOOST_TEST((scene.ask().kind == Kind::not_confirmed));
-        BOOST_TEST(scene.sent() == 0U);
+        Scenario scenario;
+        scenario.there.append(id, sign);
+        BOOST_TEST((scenario.ask().kind == Kind::not_confirmed));
+        BOOST_TEST(scenario.sent() == 0U);
     }
     for (const char* status : {"running", "idle", "paused", "waiting_for_confirmation"}) {
-        Scene scene;
-        scene.there.set_status(id, status);
-        BOOST_TEST((scene.ask().kind == Kind::not_confirmed));
-        BOOST_TEST(scene.sent() == 0U);
+        Scenario scenario;
+        scenario.there.set_status(id, status);
+        BOOST_TEST((scenario.ask().kind == Kind::not_confirmed));
+        BOOST_TEST(scenario.sent() == 0U);
     }
-    Scene other;
+    Scenario other;
     other.there.add(id, {status_event("s7", 4, "finished")}, "finished");
     BOOST_TEST((other.ask().kind == Kind::not_confirmed));
 }
 
 BOOST_AUTO_TEST_CASE(a_person_who_writes_meanwhile_gets_the_answer_and_we_do_not) {
-    Scene scene;
-    scene.there.on("POST /events", [&scene](const auto& request) {
-        scene.keep(request.body);
-        scene.there.append(id, message_event("u3", 10.5, "user", "and now?"));
-        scene.work();
+    Scenario scenario;
+    scenario.there.on("POST /events", [&scenario](const auto& request) {
+        scenario.keep(request.body);
+        scenario.there.append(id, message_event("u3", 10.5, "user", "and now?"));
+        scenario.work();
         return fake_platform::json_reply(200, R"({"success":true})");
     });
-    BOOST_TEST((scene.ask().kind == Kind::not_confirmed));
-    BOOST_TEST(scene.sent() == 1U);
+    BOOST_TEST((scenario.ask().kind == Kind::not_confirmed));
+    BOOST_TEST(scenario.sent() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(where_it_could_do_harm_or_is_not_wanted_nothing_is_sent) {
-    Scene stuck("1.7.3", "stuck");
+    Scenario stuck("1.7.3", "stuck");
     BOOST_TEST((stuck.ask().kind == Kind::not_confirmed));
     BOOST_TEST(stuck.sent() == 0U);
-    Scene hooked;
+    Scenario hooked;
     hooked.there.describe(id, R"({"hook_config":{"stop":[{"matcher":"*"}]}})");
     BOOST_TEST((hooked.ask().kind == Kind::not_confirmed));
     BOOST_TEST(hooked.sent() == 0U);
-    Scene unwanted;
+    Scenario unwanted;
     unwanted.notes.wanted.reset();
     BOOST_TEST((unwanted.ask().kind == Kind::refused));
     BOOST_TEST(unwanted.sent() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_fails_has_no_words_and_a_refused_message_none_either) {
-    Scene fails;
+    Scenario fails;
     fails.there.on("POST /events", [&fails](const auto& request) {
         fails.keep(request.body);
         fails.work("error");
         return fake_platform::json_reply(200, R"({"success":true})");
     });
     BOOST_TEST((fails.ask().kind == Kind::refused));
-    Scene refuses;
+    Scenario refuses;
     refuses.there.on("POST /events",
                      [](const auto&) { return fake_platform::json_reply(422, R"({"detail":[]})"); });
     BOOST_TEST((refuses.ask().kind == Kind::refused));
@@ -223,24 +223,24 @@ BOOST_AUTO_TEST_CASE(an_answer_that_fails_has_no_words_and_a_refused_message_non
 }
 
 BOOST_AUTO_TEST_CASE(who_is_to_stop_leaves_the_answer_to_another) {
-    Scene scene;
+    Scenario scenario;
     std::stop_source stop;
     bool was_kept = false;
-    scene.there.on("POST /events", [&](const auto& request) {
-        scene.keep(request.body);
+    scenario.there.on("POST /events", [&](const auto& request) {
+        scenario.keep(request.body);
         return fake_platform::json_reply(200, R"({"success":true})");
     });
-    scene.there.wrap([&](const auto&, const auto& answer) {
+    scenario.there.wrap([&](const auto&, const auto& answer) {
         auto reply = answer();
         // The look that finds it: the first request that comes after it was kept.
-        if (scene.sent() == 1 && std::exchange(was_kept, true)) stop.request_stop();
+        if (scenario.sent() == 1 && std::exchange(was_kept, true)) stop.request_stop();
         return reply;
     });
-    BOOST_TEST((scene.ask(10min, stop.get_token()).kind == Kind::stopped));
-    scene.there.wrap({});
-    scene.work();
-    BOOST_TEST(scene.ask().words == "A summary.");
-    BOOST_TEST(scene.sent() == 1U);
+    BOOST_TEST((scenario.ask(10min, stop.get_token()).kind == Kind::stopped));
+    scenario.there.wrap({});
+    scenario.work();
+    BOOST_TEST(scenario.ask().words == "A summary.");
+    BOOST_TEST(scenario.sent() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -248,11 +248,11 @@ BOOST_AUTO_TEST_CASE(
     for (const bool was_carried_out : {false, true}) {
         int reached = 0;
         for (int last = 1; reached == last - 1; ++last) {
-            Scene scene;
+            Scenario scenario;
             std::stop_source death;
             std::atomic<int> requests = 0;
             std::atomic<bool> is_dead = false;
-            scene.there.wrap([&](const auto&, const auto& answer) {
+            scenario.there.wrap([&](const auto&, const auto& answer) {
                 if (is_dead) return fake_platform::no_reply(fake_platform::Ending::close);
                 if (++requests < last) return answer();
                 if (was_carried_out) answer();
@@ -260,12 +260,12 @@ BOOST_AUTO_TEST_CASE(
                 death.request_stop();
                 return fake_platform::no_reply(fake_platform::Ending::close);
             });
-            const auto first = scene.ask(30s, death.get_token());
+            const auto first = scenario.ask(30s, death.get_token());
             BOOST_TEST((is_dead == (first.kind != Kind::confirmed)), first.cause);
             if (is_dead) reached = last;
-            scene.there.wrap({});
-            BOOST_TEST(scene.ask().words == "A summary.", last);
-            const auto log = scene.there.log(id);
+            scenario.there.wrap({});
+            BOOST_TEST(scenario.ask().words == "A summary.", last);
+            const auto log = scenario.there.log(id);
             BOOST_TEST(std::count_if(log.begin(), log.end(),
                                      [](const std::string& event) {
                                          return event.find("epilogue:ask") != std::string::npos;
@@ -277,15 +277,15 @@ BOOST_AUTO_TEST_CASE(
 }
 
 BOOST_AUTO_TEST_CASE(who_is_to_stop_with_a_message_on_its_way_lets_no_other_worker_ask_at_once) {
-    Scene scene;
+    Scenario scenario;
     std::stop_source stop;
     const HeldRequests requests;
-    scene.there.on("POST /events", [&](const auto& request) {
+    scenario.there.on("POST /events", [&](const auto& request) {
         stop.request_stop();
         return requests.handler()(request);
     });
-    BOOST_TEST((scene.ask(10min, stop.get_token()).kind == Kind::late));
-    BOOST_TEST(scene.sent() == 1U);
+    BOOST_TEST((scenario.ask(10min, stop.get_token()).kind == Kind::late));
+    BOOST_TEST(scenario.sent() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(only_rows_that_say_so_want_no_instruction) {
@@ -297,15 +297,15 @@ BOOST_AUTO_TEST_CASE(only_rows_that_say_so_want_no_instruction) {
 }
 
 BOOST_AUTO_TEST_CASE(no_more_instructions_are_sent_in_a_day_than_its_budget_has) {
-    Scene scene;
-    scene.per_day = 1;
-    BOOST_TEST((scene.ask().kind == Kind::confirmed));
-    BOOST_TEST(scene.notes.counted == 1);
+    Scenario scenario;
+    scenario.per_day = 1;
+    BOOST_TEST((scenario.ask().kind == Kind::confirmed));
+    BOOST_TEST(scenario.notes.counted == 1);
     // It is found in the log: nothing is sent for the answer, and nothing counted.
-    BOOST_TEST((scene.ask().kind == Kind::confirmed));
-    BOOST_TEST(scene.notes.counted == 1);
-    BOOST_TEST(scene.sent() == 1U);
-    Scene next;
+    BOOST_TEST((scenario.ask().kind == Kind::confirmed));
+    BOOST_TEST(scenario.notes.counted == 1);
+    BOOST_TEST(scenario.sent() == 1U);
+    Scenario next;
     next.per_day = 1;
     next.notes.counted = 1;
     const FinalMessageReply reply = next.ask();
