@@ -179,11 +179,15 @@ std::optional<Task> LeasedQueue<Task>::begin_locked() {
     line->second.tasks.erase(line->second.tasks.begin());
     ++busy_;
     if (!place.is_put_back) --queued_;
-    offer(name, line->second);
-    if (line->second.tasks.empty()) lines_.erase(line);
+    offers_.erase(place);
+    line->second.offered.reset();
+    const bool is_over = line->second.tasks.empty();
+    if (is_over) lines_.erase(line);
     if (name.first) {
         ++under_way_[*name.first];
-        offer_again(*name.first);
+        offer_again(*name.first);  // this line, too
+    } else if (!is_over) {
+        offer(name, line->second);
     }
     return task;
 }
