@@ -133,7 +133,7 @@ class Chaos {
                 publish_next();
                 nemesis.inject(fault);
             }
-            recover(pool, nemesis, publish_next);
+            await_recovery(pool, nemesis, publish_next);
         }
         constexpr int more = 10;
         for (int i = 1; i <= more; ++i) {
@@ -156,13 +156,13 @@ class Chaos {
                     publish(part());
                     nemesis.inject(fault);
                 }
-                recover(pool, nemesis, [&] { publish(part()); });
+                await_recovery(pool, nemesis, [&] { publish(part()); });
             }
         }
     }
 
     /// Heals everything, and measures how soon the first new turn is durable once the group is stable.
-    void recover(WorkerProcesses& pool, Nemesis& nemesis, const std::function<void()>& publish_next) {
+    void await_recovery(WorkerProcesses& pool, Nemesis& nemesis, const std::function<void()>& publish_next) {
         nemesis.heal();
         eventually("the group is stable", longest_until_stable, [&] {
             pool.check_alive();

@@ -188,7 +188,7 @@ std::string conversation_of(const std::string& server, int number) {
 }
 
 /// Holds what reads, until it is released.
-class Gate {
+class HeldReads {
   public:
     void hold() {
         std::unique_lock lock(mutex_);
@@ -339,9 +339,9 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_kept_has_its_server_asked_at_once) {
 
 BOOST_AUTO_TEST_CASE(forty_conversations_of_a_frozen_server_hold_up_none_of_another) {
     Asked asked("frozen");
-    Gate gate;
+    HeldReads held_reads;
     asked.read = [&](const std::string& id) -> tl::expected<ServerLog, LogReadError> {
-        if (id.starts_with("aaaaaa")) gate.hold();
+        if (id.starts_with("aaaaaa")) held_reads.hold();
         return tl::make_unexpected(LogReadError{Hindrance::unreachable, "no answer"});
     };
     for (int i = 0; i < 40; ++i) asked.add(conversation_of("aaaaaa", i));
@@ -356,14 +356,14 @@ BOOST_AUTO_TEST_CASE(forty_conversations_of_a_frozen_server_hold_up_none_of_anot
         auto task = asked.reconciler.begin();
         BOOST_REQUIRE(task.has_value());
         held.emplace_back([&asked, task = *task] { expect(asked.reconciler.work_at(task, {})); });
-        gate.wait_for(i + 1);
+        held_reads.wait_for(i + 1);
     }
     // One more thread comes through all that is left.
     while (const auto task = asked.reconciler.begin()) expect(asked.reconciler.work_at(*task, {}));
     BOOST_TEST(asked.reads == room + 5);
     BOOST_TEST(
         asked.number("SELECT COUNT(*) FROM catch_ups WHERE attempts=1 AND conversation_id LIKE 'b%'") == 5);
-    gate.open();
+    held_reads.open();
     held.clear();
     while (const auto task = asked.reconciler.begin()) expect(asked.reconciler.work_at(*task, {}));
     BOOST_TEST(asked.reads == 45);
@@ -371,9 +371,9 @@ BOOST_AUTO_TEST_CASE(forty_conversations_of_a_frozen_server_hold_up_none_of_anot
 
 BOOST_AUTO_TEST_CASE(all_servers_that_did_not_answer_have_as_much_room_as_one) {
     Asked asked("silent");
-    Gate gate;
+    HeldReads held_reads;
     asked.read = [&](const std::string& id) -> tl::expected<ServerLog, LogReadError> {
-        if (id.starts_with("51e7")) gate.hold();
+        if (id.starts_with("51e7")) held_reads.hold();
         return tl::make_unexpected(LogReadError{Hindrance::unreachable, "no answer"});
     };
     for (int i = 10; i < 50; ++i) asked.add(conversation_of("51e7" + std::to_string(i), 0));
@@ -388,11 +388,11 @@ BOOST_AUTO_TEST_CASE(all_servers_that_did_not_answer_have_as_much_room_as_one) {
         held.emplace_back([&asked, task = asked.reconciler.begin().value()] {
             expect(asked.reconciler.work_at(task, {}));
         });
-        gate.wait_for(i);
+        held_reads.wait_for(i);
     }
     while (const auto task = asked.reconciler.begin()) expect(asked.reconciler.work_at(*task, {}));
     BOOST_TEST(asked.number("SELECT attempts FROM catch_ups WHERE conversation_id LIKE 'b%'") == 1);
-    gate.open();
+    held_reads.open();
 }
 
 BOOST_AUTO_TEST_CASE(what_waits_for_a_frozen_server_does_not_hide_what_is_behind_it_from_the_sweeper) {
@@ -416,10 +416,10 @@ BOOST_AUTO_TEST_CASE(what_waits_for_a_frozen_server_does_not_hide_what_is_behind
 
 BOOST_AUTO_TEST_CASE(of_logs_that_a_server_could_not_read_one_at_a_time_is_read_again_after_longer_pauses) {
     Asked asked("unreadable");
-    Gate gate;
+    HeldReads held_reads;
     bool holds = false;
     asked.read = [&](const std::string& id) -> tl::expected<ServerLog, LogReadError> {
-        if (holds && !id.ends_with("9")) gate.hold();
+        if (holds && !id.ends_with("9")) held_reads.hold();
         return tl::make_unexpected(LogReadError{Hindrance::failed, "it answered 500"});
     };
     for (int i = 1; i <= 3; ++i) asked.add(conversation_of("aaaaaa", i));
@@ -440,10 +440,10 @@ BOOST_AUTO_TEST_CASE(of_logs_that_a_server_could_not_read_one_at_a_time_is_read_
             continue;
         }
         held.emplace([&asked, task = *task] { expect(asked.reconciler.work_at(task, {})); });
-        gate.wait_for(1);
+        held_reads.wait_for(1);
     }
     BOOST_TEST(asked.reads == 2);  // one of the three, and the new one
-    gate.open();
+    held_reads.open();
     held.reset();
     while (const auto task = asked.reconciler.begin()) expect(asked.reconciler.work_at(*task, {}));
     BOOST_TEST(asked.reads == 4);

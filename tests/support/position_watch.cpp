@@ -33,7 +33,7 @@ void PositionWatch::run(const std::stop_token& stop) {
         try {
             sample();
         } catch (const std::exception& error) {
-            if (servers_ == Servers::stay) faults_.emplace_back(error.what());
+            if (servers_ == Servers::always_there) faults_.emplace_back(error.what());
         }
         stopped.wait_for(lock, stop, every, [] { return false; });
     }

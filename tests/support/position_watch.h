@@ -19,9 +19,9 @@ struct PositionSample {
 /// again, on a thread of its own. Not thread-safe.
 class PositionWatch {
   public:
-    enum class Servers { stay, come_and_go };
+    enum class Servers { always_there, come_and_go };
     /// Servers that come and go may fail to answer.
-    explicit PositionWatch(const Rig& rig, Servers servers = Servers::stay);
+    explicit PositionWatch(const Rig& rig, Servers servers = Servers::always_there);
 
     /// Ends the watch; a line for each time that more was committed than stored, or that nothing could be
     /// read.

@@ -208,27 +208,49 @@ def migrations(path, text):
                          "a migration never drops: expand now, contract when no version needs it")
 
 
-# Words that docs/glossary.md and the field have better ones for, whole words of C++ code and comments alike. What is
-# published keeps its name (columns, metrics, keys): it stands in strings, which are not looked at.
+# Words that docs/glossary.md and the field have better ones for. What is published keeps its name (columns, metrics,
+# keys): it stands in strings, which are not looked at. A word is not here when the field uses it, too, for another
+# thing (rest, line, held, seen, looked, words, kind, log, form, exchange, heal, storm).
 BANNED = {
-    "assign_again": "reset_assignment", "ask_leave": "admit", "blind": "lookup_failed", "duty_of": "next_action",
-    "finish_callback": "complete_callback", "fenced_code": "Cause::fenced", "hand_on": "dispatch_report",
-    "here_alone": "scope_is_target", "keep_request": "save_idempotency_key", "let_go": "release", "let_go_at": "resumed_at",
-    "let_offsets_follow": "commit_offsets", "lanes": "queues", "neglected_until": "unattended_until",
-    "return_permit": "release_permit", "strikes_in_a_row": "refusals", "struck_at": "last_refused_at",
-    "take_bearing": "check_position", "take_permit": "acquire_permit", "take_refilled": "partitions_to_resume",
-    "twin": "duplicate", "twins": "duplicates", "veiled_link": "deceptive_link",
+    "ask_leave": "admit", "ask_what_was": "request_reconcile", "assign_again": "reset_assignment",
+    "blind": "lookup_failed", "commit_with": "with_committable_offsets", "drop_claim": "reset",
+    "duty_of": "next_action", "fenced_code": "Cause::fenced", "find_in_lines": "find_queued",
+    "finish_callback": "complete_callback", "freeze_as_it_is": "finalise_without_agent", "hand_on": "dispatch_report",
+    "has_untold_end": "is_unseen", "heads_of_line": "queue_heads", "heal_due_at": "dedup_due_at",
+    "held_by_others_code": "Cause::held_by_others", "here_alone": "scope_is_target", "in_line_since": "queued_since",
+    "keep_request": "save_idempotency_key", "lanes": "queues", "let_go": "release", "let_go_at": "resumed_at",
+    "let_offsets_follow": "commit_offsets", "neglected_until": "unattended_until", "return_permit": "release_permit",
+    "saw_end": "on_partition_eof", "standing_of": "credential_state", "strikes_in_a_row": "refusals",
+    "struck_at": "last_refused_at", "take_bearing": "check_position", "take_permit": "acquire_permit",
+    "take_refilled": "partitions_to_resume", "tale_of_work": "a generated conversation", "told_turn": "expected_turn",
+    "twin": "duplicate", "twins": "duplicates", "veiled_link": "deceptive_link", "Adder": "FoldStep",
     "AgentWitness": "AgentServerSource", "AgentWord": "AgentMessage", "Bearing": "PositionCheck",
-    "CatchUps": "Reconciler", "ClaimWanted": "NeedsClaim", "Deed": "FaultAction", "Desk": "FakePlatform",
-    "Errand": "Purpose", "EveryTenSeconds": "RateLimitedLog", "ForeignCallback": "UnadoptedCallback",
-    "KeptRequest": "IdempotentRequest", "Lane": "PartitionQueue", "Lanes": "PartitionQueues", "LogSight": "LogState",
-    "Mischief": "PlantedFault", "Mishap": "ReportedError", "PaceRows": "RateLimitRows", "Probe": "HttpEndpoints",
-    "RateWord": "RateSignal", "Reception": "ResponseBuffer", "RecordPrint": "RecordFingerprint",
-    "Sighting": "LookupResult", "Standing": "TurnState", "Storyteller": "ConversationGenerator",
-    "Testimony": "FinalMessageReply", "TokenReport": "TokenStatus", "TwinCheck": "DuplicateCheck",
-    "Upkeep": "Housekeeping", "Witness": "FinalMessageSource",
+    "CatchUpWhy": "ReconcileReason", "CatchUps": "Reconciler", "ClaimWanted": "NeedsClaim", "Deed": "FaultAction",
+    "Desk": "FakePlatform", "Errand": "Purpose", "EveryTenSeconds": "RateLimitedLog",
+    "ForeignCallback": "UnadoptedCallback", "KafkaStart": "OffsetReset", "KeptRequest": "IdempotentRequest",
+    "LabScene": "LabScenario", "Lane": "PartitionQueue", "Lanes": "PartitionQueues", "LogSight": "LogState",
+    "LookDue": "VerifyLogDue", "Mischief": "PlantedFault", "Mishap": "ReportedError", "PaceRows": "RateLimitRows",
+    "Probe": "HttpEndpoints", "RateWord": "RateSignal", "Reception": "ResponseBuffer",
+    "RecordPrint": "RecordFingerprint", "RecordsReady": "BatchReady", "Sighting": "LookupResult", "StandIn": "Fake…",
+    "Standing": "TurnState", "StartAt": "OffsetReset", "Storyteller": "ConversationGenerator",
+    "Testimony": "FinalMessageReply", "TimerNear": "TimersDue", "TokenReport": "TokenStatus",
+    "TwinCheck": "DuplicateCheck", "Upkeep": "Housekeeping", "Witness": "FinalMessageSource",
 }
-BANNED_WORD = re.compile(r"\b(" + "|".join(sorted(BANNED, key=len, reverse=True)) + r")\b")
+# The same for names alone: in a comment they are plain English.
+BANNED_NAMES = {
+    "arrive": "start_watching", "cleaned": "strip_unsafe", "defused": "neutralise", "fitted": "truncate",
+    "forgive": "record_success", "last_end": "unreported_end", "look_at": "inspect_log",
+    "programme": "a list of scenarios", "put_back": "requeue", "recover": "replay_agent_log",
+    "rehearsal": "a trial run", "silence": "inactivity", "stay": "unchanged", "strike": "record_refusal",
+    "was_untold": "was_unseen", "Application": "FoldStep", "Audit": "Verifier", "Board": "CommentStore",
+    "Cue": "ScheduledEvent", "Doubt": "ShortLogDoubt", "Duty": "NextAction", "Gate": "HeldRequest",
+    "Leave": "Admission", "May": "Permission", "Move": "PositionReset", "Play": "DemoRunner",
+    "Question": "FinalMessageQuery", "Room": "what it is room for", "Said": "RateLimitedLog", "Scene": "Scenario",
+    "Screen": "Terminal", "Script": "Fault", "Stage": "DemoEnvironment", "Story": "Scenario",
+    "Talk": "a generated conversation", "Unread": "LogReadError", "Word": "AgentMessage",
+}
+BANNED_WORD = re.compile(r"\b(" + "|".join(BANNED) + r")\b")
+BANNED_NAME = re.compile(r"\b(" + "|".join(BANNED_NAMES) + r")\b")
 ACTOR = re.compile(r"//.*\b(nobody|somebody|whoever)\b", re.I)
 STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 
@@ -241,6 +263,8 @@ def words(path, text):
         bare = STRING.sub('""', line)
         for match in BANNED_WORD.finditer(bare):
             yield number, f"{match[1]} is called {BANNED[match[1]]}"
+        for match in BANNED_NAME.finditer(without_comments(bare)):
+            yield number, f"{match[1]} is called {BANNED_NAMES[match[1]]}"
         if ACTOR.search(bare):
             yield number, "say who does what: an operator, a worker, a client, no process"
 
