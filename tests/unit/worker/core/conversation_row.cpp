@@ -136,19 +136,19 @@ BOOST_AUTO_TEST_CASE(a_silence_that_is_asked_about_stays_so_until_it_starts_anew
 }
 
 BOOST_AUTO_TEST_CASE(the_origin_of_turns_survives_the_row) {
-    Story story;
-    story.read({v1_event("u1", 1s, UserMessage{"slack:-/C1"}), status("s1", 2s, "stuck")});
-    BOOST_TEST(again(story.conversation()).last->origin == "slack:-/C1");
-    story.read({v1_event("u2", 3s, UserMessage{"slack:-/C2"})});
-    const Conversation read = again(story.conversation());
+    FoldRun fold_run;
+    fold_run.read({v1_event("u1", 1s, UserMessage{"slack:-/C1"}), status("s1", 2s, "stuck")});
+    BOOST_TEST(again(fold_run.conversation()).last->origin == "slack:-/C1");
+    fold_run.read({v1_event("u2", 3s, UserMessage{"slack:-/C2"})});
+    const Conversation read = again(fold_run.conversation());
     BOOST_TEST(read.last->origin == "slack:-/C1");
     BOOST_TEST(std::get<Open>(read.turn_state).turn.origin == "slack:-/C2");
 }
 
 BOOST_AUTO_TEST_CASE(the_silence_of_a_conversation_that_was_never_read_survives_its_row) {
     Conversation conversation;
-    conversation.turn_state = NoTurn{story_start + 60s};
-    BOOST_TEST((due_at(again(conversation)) == story_start + 60s));
+    conversation.turn_state = NoTurn{fold_start + 60s};
+    BOOST_TEST((due_at(again(conversation)) == fold_start + 60s));
     constexpr int silence_timer = 2;
     BOOST_TEST(to_row(conversation).timer == silence_timer);
     BOOST_TEST(!to_row(conversation).turn_open);

@@ -80,15 +80,15 @@ BOOST_AUTO_TEST_CASE(times_of_a_server_east_of_utc_are_kept_in_utc) {
 
 BOOST_AUTO_TEST_CASE(a_server_west_of_utc_that_the_topic_alone_tells_of_has_the_turns_of_one_in_utc) {
     for (const Micros zone : {Micros{-15min}, Micros{-5h}, Micros{-12h}}) {
-        Story story;
-        live(story, turn("1", 0s, zone));
-        live(story, turn("2", 10s, zone));
-        live(story, turn("3", 20s, zone - 3h));  // set back once more
-        live(story, turn("4", 30s, zone));       // and forth
+        FoldRun fold_run;
+        live(fold_run, turn("1", 0s, zone));
+        live(fold_run, turn("2", 10s, zone));
+        live(fold_run, turn("3", 20s, zone - 3h));  // set back once more
+        live(fold_run, turn("4", 30s, zone));       // and forth
         Event late = turn("5", 10s, zone).at(1);
-        story.after(1s).read({late});
+        fold_run.after(1s).read({late});
         BOOST_TEST(
-            story.turns() ==
+            fold_run.turns() ==
             "u1 finished by f1 \"Done 1.\"; u2 finished by f2 \"Done 2.\"; u3 finished by f3 \"Done 3.\"; "
             "u4 finished by f4 \"Done 4.\"");
     }

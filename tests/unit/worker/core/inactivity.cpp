@@ -100,8 +100,8 @@ namespace {
 InactivityRules lost_unread() {
     InactivityRules rules;
     rules.after = 2h;
-    rules.watched_since = story_start;
-    rules.gap_at = story_start + 60s;
+    rules.watched_since = fold_start;
+    rules.gap_at = fold_start + 60s;
     return rules;
 }
 
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_conversation_all_of_whose_events_are_gone_gets_a_turn_tha
     FoldRules rules;
     rules.inactivity = lost_unread();
     const Conversation watched = watch_unread({}, rules.inactivity);
-    const Instant due = story_start + 60s + 2h;
+    const Instant due = fold_start + 60s + 2h;
     BOOST_TEST((due_at(watched) == due));
     BOOST_TEST(!would_time_out(watched, due - 1us, rules.inactivity));
     BOOST_TEST(would_time_out(watched, due, rules.inactivity));
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_conversation_of_which_something_is_known_gets_no_such_tur
 BOOST_AUTO_TEST_CASE(the_first_event_of_such_a_conversation_takes_the_place_of_its_silence) {
     FoldRules rules;
     rules.inactivity = lost_unread();
-    const Instant at = story_start + 90s;
+    const Instant at = fold_start + 90s;
     const auto next = [&](const Event& event) {
         return fold(watch_unread({}, rules.inactivity), event, at, rules).conversation;
     };
@@ -153,8 +153,8 @@ BOOST_AUTO_TEST_CASE(the_first_event_of_such_a_conversation_takes_the_place_of_i
 BOOST_AUTO_TEST_CASE(another_callback_puts_such_a_timeout_off_and_without_one_there_is_none) {
     InactivityRules rules = lost_unread();
     const Conversation watched = watch_unread({}, rules);
-    rules.watched_since = story_start + 600s;
-    BOOST_TEST((due_at(watch_inactivity(watched, rules)) == story_start + 600s + 2h));
+    rules.watched_since = fold_start + 600s;
+    BOOST_TEST((due_at(watch_inactivity(watched, rules)) == fold_start + 600s + 2h));
     rules.watched_since.reset();
     BOOST_TEST(!due_at(watch_inactivity(watched, rules)));
 }
