@@ -146,7 +146,7 @@ void forget(ToldConversation& conversation, Micros gap, int partitions, Workload
     conversation.turns = {{"start", Verdict::timeout, ""}};
     conversation.is_forgotten = true;
     workload.records.push_back({gap + seconds{1}, conversation.partition, conversation.id,
-                                R"({"kind":"MessageEvent","id":"lost","source":"user"})", Micros{0}});
+                                R"({"kind":"SystemPromptEvent","id":"lost","source":"agent"})", Micros{0}});
 }
 
 /// `fate_of_all`: none: each has its own. `gap`: when workers stop to read what will be lost; none: never.
