@@ -5,16 +5,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/control_character.h"
 #include "base/rate_limit.h"
 #include "base/text.h"
 
 namespace epilogue {
 namespace {
-
-bool has_control_character(std::string_view text) {
-    return std::ranges::any_of(text,
-                               [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-}
 
 std::string in_quotes(std::string_view text) {
     return fmt::format("\"{}\"", text);

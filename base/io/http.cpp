@@ -8,6 +8,7 @@
 
 #include <curl/curl.h>
 
+#include "base/http_unanswered.h"
 #include "base/io/curl_handles.h"
 #include "base/io/curl_options.h"
 #include "base/io/egress_guard.h"
@@ -165,13 +166,6 @@ bool provably_unsent(CURL* handle, CURLcode code) {
         default:
             return false;
     }
-}
-
-HttpAnswer unsent(std::string cause) {
-    HttpAnswer answer;
-    answer.outcome = HttpOutcome::not_sent;
-    answer.cause = std::move(cause);
-    return answer;
 }
 
 /// libcurl's words for the failure. They name host and port at most; a query is cut out all the same.

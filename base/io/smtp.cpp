@@ -10,6 +10,8 @@
 #include <curl/curl.h>
 #include <sys/socket.h>
 
+#include "base/control_character.h"
+#include "base/http_unanswered.h"
 #include "base/io/curl_handles.h"
 #include "base/io/curl_options.h"
 #include "base/mail_server.h"
@@ -92,23 +94,12 @@ int on_socket(void* context, curl_socket_t socket, curlsocktype) {
     return CURL_SOCKOPT_OK;
 }
 
-HttpAnswer unsent(std::string cause) {
-    HttpAnswer answer;
-    answer.outcome = HttpOutcome::not_sent;
-    answer.cause = std::move(cause);
-    return answer;
-}
-
-bool has_control(std::string_view text) {
-    return std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && (c < ' ' || c == '\x7f'); });
-}
-
 /// Why the request must not be sent at all; "" when it may be.
 std::string objection(const HttpRequest& request) {
     if (request.timeout.count() <= 0) return "no time left";  // libcurl would read 0 as "no limit"
     if (request.stop.stop_requested()) return "stopped before it was sent";
     if (request.method != mail_method || request.mail == nullptr) return "this is no mail";
-    if (std::any_of(request.headers.begin(), request.headers.end(), has_control))
+    if (std::any_of(request.headers.begin(), request.headers.end(), has_control_character))
         return "an address holds a control character";
     return "";
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/control_character.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "sinks/email/mail_address.h"
@@ -19,8 +20,7 @@ constexpr std::size_t max_subject_bytes = 200;
 
 /// A line's end would begin another field.
 bool is_subject(std::string_view text) {
-    return text.size() <= max_subject_bytes && is_utf8(text) &&
-           std::none_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
+    return text.size() <= max_subject_bytes && is_utf8(text) && !has_control_character(text);
 }
 
 constexpr std::string_view expected_address = "an address such as \"a@b.example\", or 1 to 20 of them";

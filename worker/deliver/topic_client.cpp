@@ -5,18 +5,12 @@
 #include <future>
 #include <utility>
 
+#include "base/http_unanswered.h"
 #include "base/io/kafka_scan.h"
 #include "sinks/port/topic_request.h"
 
 namespace epilogue {
 namespace {
-
-HttpAnswer failed(HttpOutcome outcome, std::string cause) {
-    HttpAnswer answer;
-    answer.outcome = outcome;
-    answer.cause = std::move(cause);
-    return answer;
-}
 
 HttpAnswer answered(int status) {
     HttpAnswer answer;
@@ -33,15 +27,15 @@ HttpAnswer TopicClient::answer(const HttpRequest& request) {
         answer.received_at = system_now();
         return answer;
     } catch (const std::exception&) {
-        return failed(HttpOutcome::uncertain, "out of memory");
+        return unanswered(HttpOutcome::uncertain, "out of memory");
     }
 }
 
 HttpAnswer TopicClient::produce(const HttpRequest& request) {
     TopicRecord record = topic_record_in(request);
-    if (request.timeout < delivered_within_) return failed(HttpOutcome::not_sent, "no time left");
+    if (request.timeout < delivered_within_) return unanswered(HttpOutcome::not_sent, "no time left");
     const auto producer = producer_of(record.topic);
-    if (!producer) return failed(HttpOutcome::not_sent, producer.error().text);
+    if (!producer) return unanswered(HttpOutcome::not_sent, producer.error().text);
     // The producer may tell of it when this call has ended: both hold the promise.
     const auto told = std::make_shared<std::promise<Result<void>>>();
     auto outcome = told->get_future();
@@ -50,15 +44,15 @@ HttpAnswer TopicClient::produce(const HttpRequest& request) {
                           .headers = {{"delivery-id", std::move(record.delivery_id)}}},
                          [told](Result<void> result) { told->set_value(std::move(result)); });
     if (outcome.wait_for(request.timeout) != std::future_status::ready)
-        return failed(HttpOutcome::uncertain, "the broker did not acknowledge the record in time");
+        return unanswered(HttpOutcome::uncertain, "the broker did not acknowledge the record in time");
     const auto result = outcome.get();
-    return result ? answered(found_status) : failed(HttpOutcome::uncertain, result.error().text);
+    return result ? answered(found_status) : unanswered(HttpOutcome::uncertain, result.error().text);
 }
 
 HttpAnswer TopicClient::search(const HttpRequest& request) const {
     const TopicRecord wanted = topic_record_in(request);
     const auto until = KafkaScan::Clock::now() + request.timeout;
-    const auto unread = [](const Error& why) { return failed(HttpOutcome::uncertain, why.text); };
+    const auto unread = [](const Error& why) { return unanswered(HttpOutcome::uncertain, why.text); };
     auto scan = KafkaScan::open(settings_, wanted.topic);
     if (!scan) return unread(scan.error());
     const auto partitions = (*scan)->partitions(until);
@@ -72,7 +66,7 @@ HttpAnswer TopicClient::search(const HttpRequest& request) const {
         });
         if (!part) return unread(part.error());
         if (!is_found && !part->is_whole())
-            return failed(HttpOutcome::uncertain, "the topic's end could not be read in time");
+            return unanswered(HttpOutcome::uncertain, "the topic's end could not be read in time");
     }
     return answered(is_found ? found_status : absent_status);
 }
