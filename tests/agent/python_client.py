@@ -26,6 +26,14 @@ KEY = "lab-key"
 PATIENCE_S = 300
 ENDS = ("finished", "error", "stuck")
 
+SAYING = threading.Lock()
+
+
+def say(*words):
+    """Prints a line, whole: print() writes the end of a line by itself, and rows end side by side."""
+    with SAYING:
+        print(*words, flush=True)
+
 
 def eventually(condition, seconds, every=0.1):
     """Asks until the condition holds, or for so long. Returns whether it held."""
@@ -91,12 +99,12 @@ class Row:
         for number in range(self.row.get("turns", 0)):
             eventually(lambda: os.path.exists(self.row["go_on"] + str(number)), PATIENCE_S, 0.02)
             raised, over = self.turn()
-            print(self.row["name"], number, over, flush=True)
+            say(self.row["name"], number, over)
         if "turns" in self.row:
             return {"id": str(self.conversation.id)}
         raised, over = self.turn()
         if "between" in self.row:
-            print(self.row["name"], flush=True)
+            say(self.row["name"])
             eventually(lambda: os.path.exists(self.row["between"]), PATIENCE_S)
             raised, over = self.turn()
         # It may have them a little later.
@@ -110,12 +118,12 @@ def run(row):
         result = row.result()
     except Exception as error:
         result = {"failed": type(error).__name__}
-    print(json.dumps({"name": row.row["name"]} | result), flush=True)
+    say(json.dumps({"name": row.row["name"]} | result))
 
 
 # One after the other: its models cannot be made by several threads.
 rows = [Row(row) for row in json.loads(sys.argv[1])]
-print("ready", flush=True)
+say("ready")
 threads = [threading.Thread(target=run, args=(row,)) for row in rows]
 for thread in threads:
     thread.start()
