@@ -24,7 +24,9 @@ find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 # which the thread sanitizer does not know.
 add_library(epilogue_asio INTERFACE)
 target_link_libraries(epilogue_asio INTERFACE Boost::headers)
-target_compile_definitions(epilogue_asio INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
+target_compile_definitions(epilogue_asio INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK
+  # Boost 1.74 finds out for g++ alone that there are coroutines.
+  "$<$<CXX_COMPILER_ID:Clang>:BOOST_ASIO_HAS_CO_AWAIT;BOOST_ASIO_HAS_STD_COROUTINE>")
 
 include(Librdkafka)
 

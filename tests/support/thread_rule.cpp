@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 // All its suites start threads, and its own pthread_create must be the first.
-#ifndef __SANITIZE_THREAD__
+#ifndef EPILOGUE_THREAD_SANITIZER
 
 namespace {
 
@@ -23,6 +23,10 @@ bool allowed() {
 
 }  // namespace
 
+/// AddressSanitizer's own, where it is linked in: it has to hear of each thread. Its name is the sanitizer's.
+extern "C" int ___interceptor_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)
+    __attribute__((weak));
+
 /// Stands before the C library's. EAGAIN, as pthread_create(3) has it, where no thread may be started.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                               void* with) {
@@ -30,6 +34,8 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
         static_cast<void>(!::write(STDERR_FILENO, refusal.data(), refusal.size()));
         return EAGAIN;
     }
+    if (___interceptor_pthread_create != nullptr)
+        return ___interceptor_pthread_create(thread, attributes, run, with);
     using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
     static const auto next = reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
     return next(thread, attributes, run, with);

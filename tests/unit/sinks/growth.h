@@ -88,7 +88,7 @@ inline std::string repeated(const std::string& piece, std::size_t bytes) {
 /// in it and takes minutes, nothing is measured.
 template <class Work>
 void check_linear(const std::string& piece, std::size_t bytes, const Work& work) {
-#ifdef __SANITIZE_THREAD__
+#ifdef EPILOGUE_THREAD_SANITIZER
     return;
 #endif
     constexpr double factor = 10;

@@ -155,8 +155,9 @@ void check_every_sink(const std::vector<std::string>& pieces, std::size_t bytes)
     for (const auto& [name, sink] : make_sinks(settings)) {
         BOOST_TEST_INFO_SCOPE(name);
         for (const auto& piece : pieces)
-            growth::check_linear(piece, bytes, [&sink = *sink](const std::string& text) {
-                sink.render({.headline = "**Finished**", .final_message = text, .facts = {}, .link = {}}, id);
+            growth::check_linear(piece, bytes, [&renders = *sink](const std::string& text) {
+                renders.render({.headline = "**Finished**", .final_message = text, .facts = {}, .link = {}},
+                               id);
             });
     }
 }

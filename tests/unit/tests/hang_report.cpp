@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_suite_that_hangs_names_its_case_and_what_each_thread_is_a
     BOOST_TEST(contains(ended.err, "wait_for_what_never_comes"), ended.err);
 }
 
-#ifndef __SANITIZE_THREAD__
+#ifndef EPILOGUE_THREAD_SANITIZER
 BOOST_AUTO_TEST_CASE(a_suite_that_is_to_start_no_thread_starts_none) {
     const auto ended = process::run({.argv = {"/proc/self/exe", "--run_test=this_hangs"},
                                      .environment = {{"EPILOGUE_TEST_THREADS", "none"}}},

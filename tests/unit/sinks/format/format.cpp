@@ -150,10 +150,10 @@ BOOST_AUTO_TEST_CASE(a_fence_that_is_drawn_is_broken_however_its_info_is_written
     for (const std::string info :
          {"mermaid", "&#109;ermaid", "&#x6d;ermaid", "mer\\maid", "m&#101;rmaid", "\\mermaid",
           "&amp;#109;ermaid", "%6dermaid", "sug&#103;estion", "geo\\json x", "  &#109;ermaid", "Mer\\maid"}) {
-        for (const std::string mark : {"```", "~~~", "````"}) {
-            const auto text = mark + info + "\ngraph TD\n" + mark;
+        for (const std::string fence : {"```", "~~~", "````"}) {
+            const auto text = fence + info + "\ngraph TD\n" + fence;
             const auto harmless = sanitise(text);
-            BOOST_TEST(harmless.starts_with(mark + info.substr(0, info.find_first_not_of(' '))), text);
+            BOOST_TEST(harmless.starts_with(fence + info.substr(0, info.find_first_not_of(' '))), text);
             BOOST_TEST(harmless.find("\u200B") < harmless.find('\n'), text);
             BOOST_TEST(replaced(harmless, "\u200B", "") == text);
         }

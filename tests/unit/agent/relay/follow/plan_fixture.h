@@ -59,7 +59,8 @@ class Played {
     std::string text_of(const Effects& effects) {
         std::string text;
         for (const Effect& effect : effects) {
-            const std::string each = std::visit([this](const auto& one) { return word_of(one); }, effect);
+            const std::string each =
+                std::visit([this](const auto& one) { return this->word_of(one); }, effect);
             if (!each.empty()) text += (text.empty() ? "" : " | ") + each;
         }
         return text;
