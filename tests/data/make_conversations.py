@@ -313,7 +313,7 @@ def v0_errors_of_each_class():
                    "CHAT_INTERFACE$AGENT_RATE_LIMITED_STOPPED_MESSAGE",
                    "RuntimeError: Agent reached maximum iteration. Current iteration: 500, max iteration: 500",
                    "RuntimeError: Agent reached maximum budget for conversation. Current budget: 5.01, max budget: 5",
-                   "BadRequestError: litellm.BadRequestError: secret text", "KeyError: 'secret'"):
+                   "BadRequestError: litellm.BadRequestError: secret text", "ZeroDivisionError: 'secret'"):
         c.user("Go on")
         c.run("ls", "a")
         c.state("error", reason)

@@ -113,6 +113,13 @@ enum class Phrase {
     git_refused_key,
     cancelled,
     settings_wrong,
+    context_too_small,
+    sandbox_not_started,
+    browser_not_started,
+    tool_away,
+    agent_not_started,
+    agent_stuck,
+    taken_over,
     agent_failed,
     server_failed,
     error_without_code,
@@ -130,6 +137,7 @@ enum class Phrase {
     advise_git,
     advise_memory,
     advise_close,
+    advise_agent,
     advise_look,
 };
 constexpr std::size_t phrase_count = static_cast<std::size_t>(Phrase::advise_look) + 1;

@@ -109,6 +109,13 @@ constexpr std::array<std::pair<Phrase, std::string_view>, phrase_count> phrases{
     {Phrase::git_refused_key, "Die Git-Plattform hat den Schlüssel abgelehnt, den der Agent benutzt."},
     {Phrase::cancelled, "Die Arbeit des Agenten wurde abgebrochen."},
     {Phrase::settings_wrong, "Die Einstellungen des Modells funktionieren nicht."},
+    {Phrase::context_too_small, "Das Modell nimmt für diesen Agenten zu wenig Text auf einmal."},
+    {Phrase::sandbox_not_started, "Die Sandbox des Agenten ließ sich nicht starten."},
+    {Phrase::browser_not_started, "Der Browser des Agenten ließ sich nicht starten."},
+    {Phrase::tool_away, "Ein Werkzeug des Agenten ließ sich nicht starten oder antwortete nicht."},
+    {Phrase::agent_not_started, "Der Agent ließ sich nicht starten."},
+    {Phrase::agent_stuck, "Der Agent hat sich wiederholt, ohne weiterzukommen."},
+    {Phrase::taken_over, "Ein anderer Agentenserver hat die Unterhaltung übernommen."},
     {Phrase::agent_failed, "Ein Schritt des Agenten schlug fehl."},
     {Phrase::server_failed, "Beim Agentenserver trat ein Fehler auf."},
     {Phrase::error_without_code, "Der Grund ist nicht bekannt."},
@@ -135,6 +142,8 @@ constexpr std::array<std::pair<Phrase, std::string_view>, phrase_count> phrases{
     {Phrase::advise_close,
      "schließe eine Unterhaltung, die du nicht brauchst, und sag dann dem Agenten, dass er weitermachen "
      "soll."},
+    {Phrase::advise_agent,
+     "die Administration muss die Einstellungen des Agenten ansehen; vorher hilft kein neuer Versuch."},
     {Phrase::advise_look,
      "sag dem Agenten, dass er weitermachen soll; schlägt es wieder fehl, sollte die Administration "
      "nachsehen."},

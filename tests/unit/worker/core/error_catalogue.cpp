@@ -54,6 +54,9 @@ std::string page() {
            "## V1: the code of `ConversationErrorEvent`\n\n"
            "Also what stands before the colon of V0's free texts.\n\n" +
            table_of(Of::v1_code) + "\n## V1: the kind in its classification\n\n" + table_of(Of::v1_kind) +
+           "\n## V1: codes that tell less than their kind\n\nClasses of the language and of libraries, "
+           "which many causes have. They count where the server gives no kind.\n\n" +
+           table_of(Of::v1_wrapper) +
            "\n## V0: the reason of `agent_state_changed`\n\nOne with blanks stands for all reasons that "
            "begin with it.\n\n" +
            table_of(Of::v0_reason);
@@ -78,6 +81,20 @@ std::set<std::string> recorded_codes() {
     return codes;
 }
 
+/// The codes of tests/data/error_codes.txt, where their sources are named; a line "## source" stands above.
+std::set<std::string> written_codes() {
+    std::set<std::string> codes;
+    std::ifstream file(std::string(EPILOGUE_SOURCE_DIR) + "/tests/data/error_codes.txt");
+    bool has_source = false;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("## ")) has_source = true;
+        if (line.empty() || line.starts_with("#")) continue;
+        BOOST_TEST(has_source, line << " has no source");
+        BOOST_TEST(codes.insert(line).second, line << " stands twice");
+    }
+    return codes;
+}
+
 bool is_known(std::string_view code, std::string_view kind = "") {
     return catalogue_entry(code, kind).sentence != Phrase::unknown_error;
 }
@@ -93,6 +110,25 @@ BOOST_AUTO_TEST_CASE(every_code_of_the_recordings_is_in_the_catalogue) {
     const auto codes = recorded_codes();
     BOOST_TEST(codes.size() >= 8U);
     for (const std::string& code : codes) BOOST_TEST(is_known(code), code);
+}
+
+BOOST_AUTO_TEST_CASE(every_code_that_a_server_can_give_has_its_row_and_no_row_is_without_a_source) {
+    const auto written = written_codes();
+    std::set<std::string> in_table;
+    for (const CatalogueEntry& entry : error_catalogue())
+        if (entry.of != Of::v1_kind) in_table.emplace(entry.code);
+    for (const std::string& code : written) {
+        BOOST_TEST(in_table.contains(code), code << " has no sentence");
+        BOOST_TEST(is_known(code), code);
+    }
+    for (const std::string& code : in_table) BOOST_TEST(written.contains(code), code << " has no source");
+}
+
+BOOST_AUTO_TEST_CASE(a_class_of_the_language_tells_less_than_the_kind) {
+    BOOST_TEST((catalogue_entry("ValueError", "config").sentence == Phrase::settings_wrong));
+    BOOST_TEST((catalogue_entry("openai.OpenAIError", "auth").sentence == Phrase::provider_refused_key));
+    BOOST_TEST((catalogue_entry("ValueError", "unknown").sentence == Phrase::server_failed));
+    BOOST_TEST((catalogue_entry("ConversationRunError", "").sentence == Phrase::server_failed));
 }
 
 BOOST_AUTO_TEST_CASE(every_kind_of_the_servers_is_in_the_catalogue_but_unknown) {
@@ -116,7 +152,8 @@ BOOST_AUTO_TEST_CASE(a_code_is_found_whatever_stands_around_it) {
     BOOST_TEST((sentence("litellm.exceptions.AuthenticationError: key") == Phrase::provider_refused_key));
     BOOST_TEST((sentence("RuntimeError: Agent reached maximum iteration. Current iteration: 9") ==
                 Phrase::iterations_used_up));
-    BOOST_TEST((sentence("RuntimeError: something else") == Phrase::unknown_error));
+    BOOST_TEST((sentence("RuntimeError: something else") == Phrase::server_failed));
+    BOOST_TEST((sentence("NewError: something else") == Phrase::unknown_error));
     BOOST_TEST((sentence("") == Phrase::error_without_code));
     BOOST_TEST((sentence("`@everyone`") == Phrase::error_without_code));
 }
@@ -127,9 +164,9 @@ BOOST_AUTO_TEST_CASE(a_known_code_says_more_than_its_kind) {
 }
 
 BOOST_AUTO_TEST_CASE(the_neutral_sentence_has_the_code_and_never_the_exceptions_text) {
-    const std::string sentence = error_sentence(Language::english, "KeyError: 'secret'", "");
-    BOOST_TEST(sentence == "An error that is not in our catalogue: `KeyError`.");
-    BOOST_TEST(error_sentence(Language::german, "KeyError: 'secret'", "") ==
-               "Ein Fehler, der nicht in unserem Katalog steht: `KeyError`.");
+    const std::string sentence = error_sentence(Language::english, "NewError: 'secret'", "");
+    BOOST_TEST(sentence == "An error that is not in our catalogue: `NewError`.");
+    BOOST_TEST(error_sentence(Language::german, "NewError: 'secret'", "") ==
+               "Ein Fehler, der nicht in unserem Katalog steht: `NewError`.");
     BOOST_TEST(error_sentence(Language::english, "", "") == "The reason is not known.");
 }
