@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/decode.h"
+#include "sinks/email/mail_body.h"
 #include "sinks/registry.h"
 #include "tests/support/golden.h"
 #include "tests/unit/worker/core/fold_run.h"
@@ -67,6 +68,21 @@ std::string post_on(const std::string& platform, const TurnEnd& turn, const Summ
     return sinks().at(platform)->render(summary, DeliveryId("2b4e1c9a-0d5f-5a53-9c55-0a7c3f6f1b11"));
 }
 
+/// What a webhook gets of a turn, with its lines indented; the topic of outcomes gets the same, and a log
+/// its text and the same.
+std::string outcome_of(const TurnEnd& turn, const SummaryRules& rules) {
+    const std::string body = post_on("webhook", turn, rules);
+    BOOST_TEST(post_on("topic", turn, rules) == body);
+    BOOST_TEST(post_on("log", turn, rules).ends_with("\n" + body));
+    return nlohmann::ordered_json::parse(body).dump(2);
+}
+
+/// Both halves of a mail.
+std::string mail_of(const TurnEnd& turn, const SummaryRules& rules) {
+    const MailBody mail = mail_body(post_on("email", turn, rules));
+    return "----- Mail, as text\n" + mail.text + "\n----- Mail, as HTML\n" + mail.html + "\n";
+}
+
 /// All turns on all platforms. A platform whose post is another's says so.
 std::string posts_of(const std::vector<TurnEnd>& turns, const SummaryRules& rules) {
     std::string text;
@@ -75,13 +91,18 @@ std::string posts_of(const std::vector<TurnEnd>& turns, const SummaryRules& rule
         const std::string gitlab = post_on("gitlab", turn, rules);
         const std::string slack = post_on("slack", turn, rules);
         const std::string jira = post_on("jira", turn, rules);
+        const std::string linear = post_on("linear", turn, rules);
         const std::string unmarked = github.substr(0, github.rfind("\n\n<!-- epilogue:1 "));
         text += "===== turn " + turn.turn_key + ": " + std::string(name_of(turn.verdict)) + "\n";
         text += "----- GitHub\n" + github + "\n";
         text += gitlab == github ? "----- GitLab: the same\n" : "----- GitLab\n" + gitlab + "\n";
         text +=
             slack == unmarked ? "----- Slack: the same without the marker\n" : "----- Slack\n" + slack + "\n";
+        text += linear == unmarked ? "----- Linear: the same without the marker\n"
+                                   : "----- Linear\n" + linear + "\n";
         text += "----- Jira\n" + jira + "\n";
+        text += mail_of(turn, rules);
+        text += "----- Webhook\n" + outcome_of(turn, rules) + "\n";
     }
     return text.empty() ? "no turn has ended\n" : text;
 }
