@@ -8,6 +8,7 @@
 #include "worker/sources/descriptor.h"
 #include "worker/sources/llm_request.h"
 #include "worker/sources/summary_section.h"
+#include "worker/sources/told_log.h"
 
 namespace epilogue {
 namespace {
@@ -67,13 +68,17 @@ class LlmSource final : public FinalMessageSource {
 
     /// Adds what the server's log tells, when it can be read in that time.
     void read_history(const FinalMessageQuery& query, Clock::time_point until, const std::stop_token& stop,
-                      TurnMaterial& material) const {
+                      TurnMaterial& material) {
         const auto server = server_at(query.turn.conversation_id);
         if (!server || !*server) return;
         agent::ConversationCalls calls(*server, query.turn.conversation_id, until);
         const std::stop_callback close(stop, [&] { calls.close(); });
-        const auto log = calls.events(until);
-        if (log) add_history(material, *log, query.turn.turn_key, query.status_event);
+        const auto told = told_log(calls, until);
+        if (told) return add_history(material, told->events, query.turn.turn_key, query.status_event);
+        if (stop.stop_requested()) return;
+        trouble_.warn((*server)->address().url(),
+                      "a conversation's log could not be read; a model gets its digest",
+                      {{"conversation", query.turn.conversation_id}, {"why", told.error().text}});
     }
 
     /// Asks the model, within its budget.

@@ -172,6 +172,17 @@ BOOST_AUTO_TEST_CASE(it_is_asked_about_the_turns_own_events_and_about_the_digest
     BOOST_TEST(says(scenario.question(), "- Changed: `a.py`"));
 }
 
+BOOST_AUTO_TEST_CASE(a_log_that_its_server_cannot_read_leaves_the_digest_to_be_asked_about) {
+    Scenario scenario;
+    scenario.notes.known = known_turn();
+    scenario.agents.add(id, {message_event("u1", 1, "user", "Mend the parser.")}, "finished");
+    scenario.agents.on("GET /events/search",
+                       [](const auto&) { return fake_platform::json_reply(500, "{}"); });
+    BOOST_TEST((scenario.ask().kind == Kind::confirmed));
+    BOOST_TEST(!says(scenario.question(), "Mend the parser."));
+    BOOST_TEST(says(scenario.question(), "parser.py"));
+}
+
 BOOST_AUTO_TEST_CASE(whatever_else_is_answered_the_next_source_is_taken_and_nothing_is_asked_twice) {
     struct Case {
         std::function<void(FakeLlm&)> answer;
