@@ -5,6 +5,7 @@
 
 #include "base/code_point.h"
 #include "base/graphemes.h"
+#include "base/secret_rules.h"
 #include "base/text.h"
 #include "sinks/format/markdown.h"
 #include "sinks/format/neutralise.h"
@@ -25,16 +26,39 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
     return text.substr(0, end);
 }
 
-/// `text` with the fence closed that it leaves open once it is neutralised.
-std::string closed(std::string text) {
+bool may_have_fence(std::string_view text) {
+    return text.find("```") != std::string_view::npos || text.find("~~~") != std::string_view::npos;
+}
+
+struct Closed {
+    std::string text;         ///< with the fence closed that it leaves open once it is neutralised
+    std::string neutralised;  ///< the same, neutralised
+};
+
+Closed closed(std::string text) {
     constexpr int enough = 4;  ///< a line more may be read otherwise than the lines before it were alone
-    for (int i = 0; i < enough; ++i) {
-        const auto fence = closing_fence(neutralise(text));
+    std::string neutralised = neutralise(text);
+    for (int i = 0; i < enough && may_have_fence(text); ++i) {
+        const auto fence = closing_fence(neutralised);
         if (fence.empty()) break;
         if (!text.ends_with('\n')) text += '\n';
         text += fence;
+        neutralised = neutralise(text);
     }
-    return text;
+    return {std::move(text), std::move(neutralised)};
+}
+
+/// What strip_unsafe() leaves of `text`, or, of a long one, at least as much of that as decides about its
+/// first `max_characters`, and more than those: what a post has no room for costs no time.
+std::string stripped_beginning(std::string_view text, std::size_t max_characters) {
+    const auto read = first_characters(text, 2 * max_characters + 2 * longest_secret);
+    const bool ends_in_comment = read.rfind("<!--") + 1 > read.rfind("-->") + 1;  // npos + 1 is 0
+    if (read.size() == text.size() || ends_in_comment) return strip_unsafe(text);
+    auto stripped = strip_unsafe(read);
+    // Its end may be half of a secret, which is not known as one.
+    const auto sure = stripped.size() - std::min(stripped.size(), longest_secret);
+    stripped.resize(prefix_of(stripped, sure).size());
+    return code_points(stripped) > max_characters ? stripped : strip_unsafe(text);
 }
 
 /// A web address that ends where it should as the target of a Markdown link, or nothing for any other kind.
@@ -64,15 +88,16 @@ std::string link_text(std::string_view text) {
 /// truncate() of what strip_unsafe() has left.
 std::string truncated(const std::string& text, std::size_t max_characters) {
     if (code_points(text) <= max_characters) {
-        auto whole = neutralise(closed(text));
+        auto whole = closed(text).neutralised;
         if (code_points(whole) <= max_characters) return whole;
     }
     // What neutralises and closes takes room too, and shrinks with the text: give way until all fit.
     std::size_t keep = max_characters - code_points(truncation);
     while (true) {
         const auto kept = whole_words(text, first_characters(text, keep).size());
-        auto head = closed(std::string(kept)) + std::string(truncation);
-        head = neutralise(closed(std::move(head)));
+        std::string shown(kept);
+        if (may_have_fence(shown)) shown = closed(std::move(shown)).text;
+        auto head = closed(shown.append(truncation)).neutralised;
         const std::size_t size = code_points(head);
         if (size <= max_characters) return head;
         keep = std::min(code_points(kept) - 1, keep * max_characters / size);
@@ -91,7 +116,7 @@ std::string sanitise(std::string_view text) {
 }
 
 std::string truncate(std::string_view markdown, std::size_t max_characters) {
-    return truncated(strip_unsafe(markdown), max_characters);
+    return truncated(stripped_beginning(markdown, max_characters), max_characters);
 }
 
 std::string markdown_post(const Summary& summary, std::string_view marker, std::size_t max_characters) {
@@ -99,7 +124,7 @@ std::string markdown_post(const Summary& summary, std::string_view marker, std::
     const std::size_t max_facts = max_characters / 4;
     const auto headline = part(strip_unsafe(replaced(summary.headline, "\n", " ")), max_headline);
     const auto facts = part(strip_unsafe(summary.facts), max_facts);
-    const auto words = strip_unsafe(summary.final_message);
+    const auto words = stripped_beginning(summary.final_message, max_characters);
     const auto target = link_target(summary.link);
     const auto link = target.empty() ? target : "[" + link_text(summary.link_text) + "](" + target + ")";
 

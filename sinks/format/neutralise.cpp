@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view zero_width_space = "\xE2\x80\x8B";
 
-/// Where a zero-width space goes.
-using Places = std::set<std::size_t>;
+/// Where zero-width spaces go, in any order, a place perhaps more than once.
+using Places = std::vector<std::size_t>;
 
 /// Beyond ASCII: what is no letter, digit or mark. Anything else may begin a name.
 constexpr std::array<std::pair<char32_t, char32_t>, 8> signs{{
@@ -118,15 +118,16 @@ Places acted_on(std::string_view text) {
     Next stops(text, "|>\n");
     Next colons(text, ":");
     const auto line_starts = [&](std::size_t start) {
-        if (const auto slash = command_at(text, start); slash != std::string_view::npos) places.insert(slash);
+        if (const auto slash = command_at(text, start); slash != std::string_view::npos)
+            places.push_back(slash);
     };
     line_starts(0);
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto rest = text.substr(i);
         if (text[i] == '\n') line_starts(i + 1);
         if (rest.starts_with(line_separator) || rest.starts_with(paragraph_separator)) line_starts(i + 3);
-        if (text[i] == '@' && may_be_name(rest.substr(1))) places.insert(i + 1);
-        if (text[i] == '<' && is_slack_sequence(text, i, stops, colons)) places.insert(i + 1);
+        if (text[i] == '@' && may_be_name(rest.substr(1))) places.push_back(i + 1);
+        if (text[i] == '<' && is_slack_sequence(text, i, stops, colons)) places.push_back(i + 1);
     }
     return places;
 }
@@ -208,13 +209,13 @@ void break_within(std::string_view text, std::size_t begin, std::size_t end, Liv
             continue;
         }
         if (const auto place = break_of(kind, block, i); place != std::string_view::npos)
-            places.insert(place);
+            places.push_back(place);
     }
 }
 
 void break_definitions(std::string_view text, Places& places) {
     for (auto i = text.find("]:"); i != std::string_view::npos; i = text.find("]:", i + 1))
-        places.insert(i + 1);
+        places.push_back(i + 1);
 }
 
 Places broken(std::string_view text, const std::vector<LiveSpot>& spots, Thorough thorough) {
@@ -245,11 +246,13 @@ void break_many_images(std::string_view text, Places& places) {
     constexpr std::size_t many = 500;
     Places all;
     for (auto i = text.find(opening); i != std::string_view::npos; i = text.find(opening, i + 1))
-        all.insert(i + 1);
-    if (all.size() > many) places.merge(all);
+        all.push_back(i + 1);
+    if (all.size() > many) places.insert(places.end(), all.begin(), all.end());
 }
 
-std::string with_breaks(std::string_view text, const Places& places) {
+std::string with_breaks(std::string_view text, Places& places) {
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     std::string result;
     result.reserve(text.size() + places.size() * zero_width_space.size());
     std::size_t from = 0;

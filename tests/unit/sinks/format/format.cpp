@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "sinks/format/markdown.h"
 #include "sinks/format/marker.h"
+#include "sinks/format/strip_unsafe.h"
+#include "tests/unit/sinks/growth.h"
 
 using namespace epilogue;
 using namespace std::string_literals;
@@ -302,6 +304,20 @@ BOOST_AUTO_TEST_CASE(text_is_cut_at_the_end_of_a_word) {
     while (text.size() < 200) text += "word ";
     BOOST_TEST(truncate(text, 100) == std::string(trimmed(text.substr(0, 85))) + "\n\n… (truncated)");
     BOOST_TEST(truncate(text, 102) == std::string(trimmed(text.substr(0, 85))) + "\n\n… (truncated)");
+}
+
+BOOST_AUTO_TEST_CASE(a_long_text_is_cut_as_if_all_of_it_had_been_read) {
+    constexpr std::size_t room = 200;
+    const std::string filler(30'000, 'x');
+    const std::string token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    // However much is taken out before them, words that have room are there.
+    for (const std::string& hidden :
+         {"<!-- " + filler + " -->", growth::repeated("<!-- x -->", 30'000),
+          growth::repeated("\xE2\x80\x8B", 30'000), growth::repeated(token + " ", 30'000)})
+        BOOST_TEST(
+            truncate(hidden + " The words.", room) == truncate(strip_unsafe(hidden + " The words."), room),
+            hidden.substr(0, 20));
+    BOOST_TEST(truncate(filler, room).size() == room + 2);  // an ellipsis has three bytes
 }
 
 BOOST_AUTO_TEST_CASE(a_marker_names_the_delivery_and_proves_the_key) {
