@@ -80,8 +80,9 @@ class Positions {
     virtual Result<std::vector<Claim>> claim(const std::string& owner, std::size_t limit,
                                              std::chrono::seconds lease) = 0;
 
-    /// Ends the leases that `owner` has: for a follower that takes the place of one that was killed. Where
-    /// positions end with the process there are none.
+    /// For a follower that begins: ends the leases that `owner` has, because it takes the place of one that
+    /// was killed, and the pauses of conversations whose session key stands in the configuration, which may
+    /// be another one by now. Where positions end with the process there are none.
     virtual Result<void> end_leases(const std::string& /*owner*/) { return {}; }
 
     /// Prolongs the leases that `owner` has of those and that have not ended, and returns what it still

@@ -359,6 +359,12 @@ Result<void> MysqlRelayPositions::end_leases(const std::string& owner) {
     return transact([&](MysqlSession& session) -> Result<void> {
         TRY_VOID(session.execute(
             "UPDATE relay_positions SET owner=NULL, lease_until=UTC_TIMESTAMP(6) WHERE owner=?", {owner}));
+        // Refused under a key of the configuration, which may have another one now.
+        TRY_VOID(session.execute(
+            "UPDATE relay_positions SET lease_until=UTC_TIMESTAMP(6) WHERE unwanted_since IS NULL AND "
+            "lease_until>UTC_TIMESTAMP(6) AND owner IS NULL AND 0=" +
+                mark_of_key,
+            {}));
         return {};
     });
 }
