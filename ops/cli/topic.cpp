@@ -3,6 +3,7 @@
 
 #include "base/io/kafka_new_topic.h"
 #include "ops/cli/command.h"
+#include "sinks/topic/topic_section.h"
 #include "worker/settings.h"
 
 namespace epilogue::cli {
@@ -45,9 +46,11 @@ void make(const Config& config, const std::string& topic, const Wanted& wanted) 
 void add_topic(CLI::App& program) {
     auto* parent = program.add_subcommand("topic", "The topic of the conversations' events");
     parent->require_subcommand(1);
-    auto* command = parent->add_subcommand("create",
-                                           "Make the topics that [kafka] topic and dead_letter_topic name; "
-                                           "those that are there stay as they are");
+    auto* command =
+        parent->add_subcommand("create",
+                               "Make the topics that [kafka] topic, dead_letter_topic and [outcomes] "
+                               "topic name; "
+                               "those that are there stay as they are");
     auto common = std::make_shared<Common>();
     auto wanted = std::make_shared<Wanted>();
     add_common(*command, *common, false);
@@ -69,7 +72,9 @@ void add_topic(CLI::App& program) {
     command->callback([common, wanted] {
         const Config config = load(*common);
         make(config, config.kafka.topic, *wanted);
-        if (!config.kafka.dead_letter_topic.empty()) make(config, config.kafka.dead_letter_topic, *wanted);
+        const std::string& outcomes = config.extensions.get<OutcomesSection>().topic;
+        for (const std::string& more : {config.kafka.dead_letter_topic, outcomes})
+            if (!more.empty()) make(config, more, *wanted);
     });
 }
 

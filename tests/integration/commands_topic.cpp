@@ -52,6 +52,14 @@ BOOST_AUTO_TEST_CASE(partitions_size_and_retention_are_the_users_to_say) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(the_topic_of_outcomes_is_made_too_where_one_is_named) {
+    const auto done = epilogue_on("with-outcomes", {{"outcomes.topic", "the-outcomes"}})
+                          .run({"topic", "create", "--partitions", "2", "--retention-days", "7"});
+    BOOST_TEST(done.status == 0, done.err);
+    for (const char* name : {"with-outcomes", "the-outcomes"})
+        BOOST_TEST(facts_of(name, 2).config.at("retention.ms") == "604800000");
+}
+
 BOOST_AUTO_TEST_CASE(a_topic_that_is_there_stays_as_it_is) {
     broker_of_this_program().create_topic("there", 2);
     const auto done = epilogue_on("there").run({"topic", "create", "--partitions", "5"});
