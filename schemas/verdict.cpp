@@ -5,9 +5,10 @@
 namespace epilogue {
 namespace {
 
-constexpr EnumNames<Verdict, 7> verdict_names{
-    {"finished", "awaiting_user_input", "error", "stuck", "rejected", "stopped", "timeout"}};
-static_assert(verdict_names.ends_with(Verdict::timeout));
+constexpr EnumNames<Verdict, 9> verdict_names{{"finished", "awaiting_user_input", "error", "stuck",
+                                               "rejected", "stopped", "timeout", "waiting_for_confirmation",
+                                               "paused"}};
+static_assert(verdict_names.ends_with(Verdict::paused));
 
 }  // namespace
 
@@ -17,6 +18,15 @@ const std::vector<Verdict>& all_verdicts() {
                                           Verdict::rejected, Verdict::stopped,
                                           Verdict::timeout};
     return all;
+}
+
+const std::vector<Verdict>& all_notices() {
+    static const std::vector<Verdict> all{Verdict::waiting_for_confirmation, Verdict::paused};
+    return all;
+}
+
+bool is_notice(Verdict verdict) {
+    return verdict == Verdict::waiting_for_confirmation || verdict == Verdict::paused;
 }
 
 std::string_view name_of(Verdict verdict) {

@@ -184,8 +184,10 @@ void add_callbacks(CLI::App& program) {
     add_command->add_option("--processor-json-file", options->json_file, "The same, read from a file")
         ->excludes(json);
     add_command->add_option("--mode", options->form.mode, "once, until_done or every_turn");
-    add_command->add_option("--triggers", options->form.triggers,
-                            "Verdicts to report, separated by commas (default: all)");
+    add_command->add_option(
+        "--triggers", options->form.triggers,
+        "Verdicts to report, separated by commas (default: all of them), and notices of a "
+        "turn that waits: waiting_for_confirmation, paused");
     add_command->add_option("--from", options->form.from,
                             "last: report the last end too when no turn is open; next: only later ones");
     add_command->add_option("--agent-url", options->form.agent_url,

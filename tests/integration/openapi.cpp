@@ -57,9 +57,10 @@ BOOST_AUTO_TEST_CASE(it_names_what_a_callback_is_shown_with) {
 }
 
 BOOST_AUTO_TEST_CASE(it_names_every_trigger) {
-    std::set<std::string> verdicts;
-    for (const Verdict verdict : all_verdicts()) verdicts.emplace(name_of(verdict));
-    BOOST_TEST((environment().schema("Trigger").at("enum").get<std::set<std::string>>() == verdicts));
+    std::set<std::string> triggers;
+    for (const auto* some : {&all_verdicts(), &all_notices()})
+        for (const Verdict verdict : *some) triggers.emplace(name_of(verdict));
+    BOOST_TEST((environment().schema("Trigger").at("enum").get<std::set<std::string>>() == triggers));
 }
 
 BOOST_AUTO_TEST_CASE(its_examples_register) {

@@ -29,6 +29,9 @@ std::string headline_of(Verdict verdict) {
             return "**Stopped**";
         case Verdict::timeout:
             return "**No sign of life**";
+        case Verdict::waiting_for_confirmation:
+        case Verdict::paused:
+            break;  // they end no turn
     }
     return "";
 }

@@ -14,8 +14,8 @@ namespace epilogue {
 namespace {
 
 /// The callback wants only turns that came from its place, and this one did not, or does not say.
-bool is_from_elsewhere(const TurnEnd& turn, const Processor& processor) {
-    return processor.only_from_here && turn.origin != describe(processor);
+bool is_from_elsewhere(const std::string& origin, const Processor& processor) {
+    return processor.only_from_here && origin != describe(processor);
 }
 
 }  // namespace
@@ -30,6 +30,40 @@ DeliveryId Planner::delivery_id(CallbackId callback_id, const ConversationId& co
     return DeliveryId(uuid_v5(installation_id_, name));
 }
 
+DeliveryRow Planner::delivery_of(const CallbackRow& callback, const Processor& processor,
+                                 const PlanDelivery& planned, const Source& source) const {
+    DeliveryRow delivery;
+    delivery.id = delivery_id(callback.id, callback.conversation_id, planned.turn_key);
+    delivery.callback_id = callback.id;
+    delivery.turn_key = planned.turn_key;
+    delivery.conversation_id = callback.conversation_id;
+    delivery.sink = processor.sink;
+    delivery.target = describe(processor);
+    delivery.verdict = planned.verdict;
+    delivery.source_partition = source.partition;
+    delivery.source_offset = source.offset;
+    delivery.event_at = source.at;
+    delivery.next_attempt_at = source.at;
+    return delivery;
+}
+
+void Planner::add(const ConversationId& conversation_id, const Notice& notice, const Source& source,
+                  const std::vector<CallbackRow*>& callbacks, Plan& plan) const {
+    bool reported = false;
+    for (const CallbackRow* callback : callbacks) {
+        const auto processor = decode_processor(callback->processor_type, callback->processor_json);
+        if (!processor) continue;  // the turn's end puts it in error
+        const TurnHeldUp held{notice.key, notice.verdict, is_from_elsewhere(notice.origin, *processor)};
+        const auto next = step(callback->state, callback->options, held);
+        if (!next.plan) continue;
+        plan.deliveries.push_back(delivery_of(*callback, *processor, *next.plan, source));
+        reported = true;
+    }
+    if (!reported) return;
+    const Summary summary = summarise(notice, conversation_id, rules_);
+    plan.summaries.push_back({conversation_id, notice.key, "digest", to_json(summary)});
+}
+
 void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, const Source& source,
                   std::vector<CallbackRow*> callbacks, Plan& plan) const {
     bool reported = false;
@@ -37,7 +71,7 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
         const auto processor = decode_processor(callback->processor_type, callback->processor_json);
         TurnCounted counted{turn.turn_key, turn.verdict,
                             turn.opened_on && *turn.opened_on > callback->adopted_at, turn.status_event};
-        counted.is_from_elsewhere = processor && is_from_elsewhere(turn, *processor);
+        counted.is_from_elsewhere = processor && is_from_elsewhere(turn.origin, *processor);
         auto next = step(callback->state, callback->options, counted);
         if (!next.plan) continue;
         plan.changed_callbacks.push_back(callback->id);
@@ -47,19 +81,7 @@ void Planner::add(const ConversationId& conversation_id, const TurnEnd& turn, co
             continue;
         }
         callback->state = std::move(next.state);
-        DeliveryRow delivery;
-        delivery.id = delivery_id(callback->id, conversation_id, turn.turn_key);
-        delivery.callback_id = callback->id;
-        delivery.turn_key = turn.turn_key;
-        delivery.conversation_id = conversation_id;
-        delivery.sink = processor->sink;
-        delivery.target = describe(*processor);
-        delivery.verdict = turn.verdict;
-        delivery.source_partition = source.partition;
-        delivery.source_offset = source.offset;
-        delivery.event_at = source.at;
-        delivery.next_attempt_at = source.at;
-        plan.deliveries.push_back(std::move(delivery));
+        plan.deliveries.push_back(delivery_of(*callback, *processor, *next.plan, source));
         reported = true;
     }
     if (!reported) return;

@@ -16,6 +16,8 @@
 
 namespace epilogue {
 
+struct Processor;
+
 /// What a turn of which conversation came from, for the ledger.
 struct Source {
     std::optional<int> partition;
@@ -48,6 +50,10 @@ class Planner {
     void add(const ConversationId& conversation_id, const TurnEnd& turn, const Source& source,
              std::vector<CallbackRow*> callbacks, Plan& plan) const;
 
+    /// The same with a notice: the callbacks are not changed.
+    void add(const ConversationId& conversation_id, const Notice& notice, const Source& source,
+             const std::vector<CallbackRow*>& callbacks, Plan& plan) const;
+
     /// Writes a plan: callback states, summaries, deliveries. Returns the ids of deliveries that are new.
     Result<std::vector<DeliveryId>> write(Transaction& transaction, Plan& plan,
                                           const std::vector<CallbackRow>& callbacks) const;
@@ -60,6 +66,8 @@ class Planner {
     MadeSummary summary_of(const TurnEnd& turn, const ConversationId& conversation_id) const;
 
   private:
+    DeliveryRow delivery_of(const CallbackRow& callback, const Processor& processor,
+                            const PlanDelivery& planned, const Source& source) const;
     Result<void> decide_what_is_owed(Transaction& transaction, Plan& plan) const;
 
     std::string installation_id_;

@@ -124,6 +124,8 @@ Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
 void Transition::keep(StoredConversation& stored, Folded folded, const Source& source) {
     stored.conversation = std::move(folded.conversation);
     take(stored.id, folded.ended, source);
+    for (const Notice& notice : folded.notices)
+        planner_.add(stored.id, notice, source, callbacks_of(stored.id), plan_);
 }
 
 void Transition::take(const ConversationId& conversation_id, const std::vector<TurnEnd>& ended,

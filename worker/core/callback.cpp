@@ -86,12 +86,18 @@ struct Stepper {
         next.plan = PlanDelivery{turn.turn_key, turn.verdict};
         return next;
     }
+    CallbackStep operator()(const TurnHeldUp& turn) const {
+        CallbackStep next = unchanged();
+        if (state.phase == Phase::watching && reports(options, turn.verdict) && !turn.is_from_elsewhere)
+            next.plan = PlanDelivery{turn.key, turn.verdict};
+        return next;
+    }
     CallbackStep operator()(const DeliverySent& sent) const {
         const bool was_the_last = state.phase == Phase::delivering && sent.turn_key == state.last_turn_key;
         return was_the_last ? to(Phase::done) : unchanged();
     }
     CallbackStep operator()(const DeliveryRefused& refused) const {
-        return is_open() ? to(Phase::error, refused.reason) : unchanged();
+        return is_open() && !refused.is_notice ? to(Phase::error, refused.reason) : unchanged();
     }
     CallbackStep operator()(const CancelAsked&) const {
         return is_open() || state.phase == Phase::dormant ? to(Phase::cancelled) : unchanged();
@@ -193,15 +199,16 @@ Result<CallbackOptions> parse_options(std::string_view mode, std::string_view tr
         if (!verdict)
             return poisonous(
                 "triggers: expected some of finished, awaiting_user_input, error, stuck, rejected, stopped, "
-                "timeout, got \"" +
+                "timeout, waiting_for_confirmation, paused, got \"" +
                 name + "\"");
         asked.push_back(*verdict);
     }
     if (asked.empty()) return poisonous("triggers: expected at least one");
     options.triggers.clear();
-    for (const Verdict verdict : all_verdicts())
-        if (std::find(asked.begin(), asked.end(), verdict) != asked.end())
-            options.triggers.push_back(verdict);
+    for (const auto* known : {&all_verdicts(), &all_notices()})
+        for (const Verdict verdict : *known)
+            if (std::find(asked.begin(), asked.end(), verdict) != asked.end())
+                options.triggers.push_back(verdict);
     return options;
 }
 

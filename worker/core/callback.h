@@ -24,7 +24,7 @@ std::string_view name_of(Mode mode);
 /// What was asked for at registration: callback_progress.options.
 struct CallbackOptions {
     Mode mode = Mode::once;
-    std::vector<Verdict> triggers = all_verdicts();  ///< in the contract's order, never empty
+    std::vector<Verdict> triggers = all_verdicts();  ///< in the contract's order, never empty; notices last
     bool from_last = true;  ///< told of the conversation's last end too, when no turn is open
     /// What OpenHands itself told of the conversation before this callback was ours: of V1 the id of the
     /// status that ended the newest turn it posted; of V0, in decimal, the newest user message it had
@@ -72,12 +72,19 @@ struct TurnCounted {
     /// The callback wants only turns that came from its own place, and this one did not.
     bool is_from_elsewhere = false;
 };
+/// An open turn waits for a person.
+struct TurnHeldUp {
+    TurnKey key;  ///< the notice's own
+    Verdict verdict = Verdict::paused;
+    bool is_from_elsewhere = false;  ///< as the turn's
+};
 struct DeliverySent {
     TurnKey turn_key;
 };
 struct DeliveryRefused {  ///< the sink said a final no
     TurnKey turn_key;
     std::string reason;
+    bool is_notice = false;
 };
 struct CancelAsked {};
 struct WakeAsked {};
@@ -88,12 +95,12 @@ struct LogUnread {  ///< the agent server did not tell what it is to tell
     std::string reason;
 };
 struct LogRead {};  ///< it did, or the topic did
-using CallbackEvent = std::variant<TurnCounted, DeliverySent, DeliveryRefused, CancelAsked, WakeAsked,
-                                   RowFound, LogUnread, LogRead>;
+using CallbackEvent = std::variant<TurnCounted, TurnHeldUp, DeliverySent, DeliveryRefused, CancelAsked,
+                                   WakeAsked, RowFound, LogUnread, LogRead>;
 
 /// A post that is owed from now on: one row in deliveries.
 struct PlanDelivery {
-    TurnKey turn_key;
+    TurnKey turn_key;  ///< or the notice's key
     Verdict verdict = Verdict::finished;
 };
 

@@ -46,8 +46,9 @@ struct Turn {
     bool agent_acted = false;  ///< an agent action or message stands after the opening
     bool status_seen = false;  ///< a status was applied since the opening (or since a revocation)
     std::optional<FinalMessage> final_message;
-    std::optional<Reason> reason;  ///< an error's detail that came before its status
-    Digest digest;                 ///< kept only while a callback watches
+    std::optional<Reason> reason;       ///< an error's detail that came before its status
+    Digest digest;                      ///< kept only while a callback watches
+    std::vector<Verdict> noticed = {};  ///< what held it up, as far as it was told, since the agent last ran
     bool operator==(const Turn&) const = default;
 };
 
@@ -109,6 +110,16 @@ struct TurnEnd {
     std::optional<Instant> first_at{};  ///< as the turn's
     std::string origin = {};            ///< likewise
     bool operator==(const TurnEnd&) const = default;
+};
+
+/// What holds an open turn up: told once, until the agent has run again. (contract §4 "Notices")
+struct Notice {
+    TurnKey key;  ///< its own: "notice:" and the id of the status that says it
+    Verdict verdict = Verdict::paused;
+    TurnKey turn_key;
+    std::string origin;  ///< the turn's
+    std::string action;  ///< the one that waits to be confirmed, as a step of the digest; empty: not known
+    bool operator==(const Notice&) const = default;
 };
 
 /// A `/goal` loop, as its newest update says.

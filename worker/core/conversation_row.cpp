@@ -52,6 +52,12 @@ void write(JsonWriter& json, const Turn& turn) {
     write(json, "word_at", turn.final_message ? turn.final_message->at : std::nullopt);
     json.flag("reason", turn.reason.has_value());
     if (turn.reason && !turn.reason->kind.empty()) json.text("reason_kind", turn.reason->kind);
+    if (!turn.noticed.empty()) {
+        json.name("noticed");
+        json.begin_array();
+        for (const Verdict verdict : turn.noticed) json.text(epilogue::name_of(verdict));
+        json.end_array();
+    }
     json.end_object();
 }
 

@@ -46,9 +46,17 @@ class RowReader {
 
   private:
     static const WantedPart& wanted_of_fold() {
-        static const std::vector<WantedPart> turn{
-            {"key"},         {"opened_on"}, {"opened_at"}, {"first_at"},    {"acted"},
-            {"status_seen"}, {"word_at"},   {"reason"},    {"reason_kind"}, {"origin"}};
+        static const std::vector<WantedPart> turn{{"key"},
+                                                  {"opened_on"},
+                                                  {"opened_at"},
+                                                  {"first_at"},
+                                                  {"acted"},
+                                                  {"status_seen"},
+                                                  {"word_at"},
+                                                  {"reason"},
+                                                  {"reason_kind"},
+                                                  {"origin"},
+                                                  {"noticed", wanted_of_texts().members}};
         static const std::vector<WantedPart> last{{"key"},       {"verdict"},  {"status_event"},
                                                   {"opened_on"}, {"reason"},   {"reason_kind"},
                                                   {"in_gap"},    {"first_at"}, {"origin"}};
@@ -169,6 +177,8 @@ class RowReader {
                 FinalMessage{row_.tail_kind == "finish" ? MessageKind::finish : MessageKind::message,
                              row_.tail_text, instant(json, "word_at")};
         if (flag(json, "reason")) turn.reason = reason(json);
+        for (const std::string& name : texts(json["noticed"]))
+            if (const auto verdict = verdict_named(name)) turn.noticed.push_back(*verdict);
         turn.digest = digest;
         return turn;
     }

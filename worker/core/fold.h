@@ -42,6 +42,7 @@ struct Folded {
     Conversation conversation;
     std::vector<TurnEnd> ended;  ///< in the order they counted: at most one by timer and one by the event
     Applied applied = Applied::applied;
+    std::vector<Notice> notices = {};  ///< of what holds the open turn up
 };
 
 /// Applies one event whose record time is `at`. A timer that is due at `at` fires first.

@@ -1,6 +1,7 @@
 // What each kind of event does to a conversation (contract §4).
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -31,6 +32,14 @@ bool is_instructed(const Conversation& conversation) {
 /// A message that joins a turn from elsewhere makes it one of several origins.
 void join(Turn& turn, const std::string& origin) {
     if (turn.origin != origin) turn.origin.clear();
+}
+
+/// What a status says of a turn that waits for a person, in either generation.
+std::optional<Verdict> notice_of(std::string_view status) {
+    if (status == "paused") return Verdict::paused;
+    if (status == "waiting_for_confirmation" || status == "awaiting_user_confirmation")
+        return Verdict::waiting_for_confirmation;
+    return std::nullopt;
 }
 
 /// Whether a status is an end of the agent's, in either generation.
@@ -192,6 +201,7 @@ void FoldStep::on(const StatusChange& change) {
     if (repeated) return;
     reopen_after_timeout();
     if (change.status == "running") {
+        forget_notices();
         if (newest) resume();
     } else if (is_v0()) {
         on_v0_state(change);
@@ -199,6 +209,26 @@ void FoldStep::on(const StatusChange& change) {
         on_v1_status(change.status);
     }
     if (Turn* open = open_turn()) open->status_seen = true;
+    notice(change.status);
+}
+
+void FoldStep::notice(std::string_view status) {
+    const auto verdict = notice_of(status);
+    auto* open = std::get_if<Open>(&conversation_.turn_state);
+    if (!verdict || open == nullptr) return;
+    Turn& turn = open->turn;
+    if (std::ranges::find(turn.noticed, *verdict) != turn.noticed.end()) return;
+    turn.noticed.push_back(*verdict);
+    Notice told{TurnKey("notice:" + event_->id), *verdict, turn.key, turn.origin, {}};
+    // With work behind it a step has been carried out: what waits has not been read yet.
+    const Digest& digest = turn.digest;
+    const bool waits = !digest.steps.empty() && digest.steps.back().order >= digest.newest;
+    if (*verdict == Verdict::waiting_for_confirmation && waits) told.action = digest.steps.back().text;
+    notices_.push_back(std::move(told));
+}
+
+void FoldStep::forget_notices() {
+    if (Turn* turn = open_turn()) turn->noticed.clear();
 }
 
 void FoldStep::instruct() {
@@ -276,6 +306,7 @@ void FoldStep::agent_acts() {
     if (newest) reopen_after_timeout();
     if (newest && std::holds_alternative<NoTurn>(conversation_.turn_state)) open_unseen();
     if (newest) revoke_older();
+    if (newest) forget_notices();
     if (Turn* turn = open_turn()) turn->agent_acted = true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "worker/core/fold.h"
@@ -22,7 +23,9 @@ class FoldStep {
     void fire_timer(Instant now);
     /// Applies one event, whose record time is `at`.
     void apply(const Event& event, Instant at);
-    Folded result() && { return {std::move(conversation_), std::move(ended_), applied_}; }
+    Folded result() && {
+        return {std::move(conversation_), std::move(ended_), applied_, std::move(notices_)};
+    }
 
   private:
     // Which events are looked at, and in which order (fold.cpp).
@@ -75,6 +78,10 @@ class FoldStep {
     /// It becomes known whether the conversation has a stop hook: a `finished` that stands waits for it, too.
     void note_stop_hook(bool has_one);
     void on(const StatusChange& change);
+    /// The open turn waits for a person: told unless that was told since the agent last ran.
+    void notice(std::string_view status);
+    /// The agent runs: what holds its turn up from now on is told anew.
+    void forget_notices();
     /// Our own instruction to the agent.
     void instruct();
     void on_v0_state(const StatusChange& change);
@@ -132,6 +139,7 @@ class FoldStep {
     bool by_seq_ = false;          ///< order follows `seq`, and the event is behind all that was applied
     Instant at_{};
     std::vector<TurnEnd> ended_;
+    std::vector<Notice> notices_;
     Applied applied_ = Applied::applied;
     bool is_first_status_ = false;  ///< no status of the conversation was read before the event
 };

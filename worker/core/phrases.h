@@ -29,6 +29,10 @@ enum class Phrase {
     timeout,
     gap,
     gap_cause,
+    // Of notices; paused_until follows `paused`.
+    unconfirmed,
+    paused,
+    paused_until,
     one_file_changed,
     files_changed,
     tests_pass,

@@ -30,6 +30,10 @@ Phrase phrase_of(Verdict verdict) {
             return Phrase::stopped;
         case Verdict::timeout:
             return Phrase::timeout;
+        case Verdict::waiting_for_confirmation:
+            return Phrase::unconfirmed;
+        case Verdict::paused:
+            return Phrase::paused;
     }
     return Phrase::finished;
 }
@@ -84,6 +88,9 @@ std::string_view outcome_of(const TurnEnd& turn) {
             return "failed";
         case Verdict::stopped:
             return "stopped";
+        case Verdict::waiting_for_confirmation:
+        case Verdict::paused:
+            return "waiting";
         case Verdict::timeout:
             break;
     }
@@ -110,7 +117,28 @@ TurnOutcome about(const TurnEnd& turn, const ConversationId& conversation_id) {
     return outcome;
 }
 
+void add_link(Summary& summary, const ConversationId& conversation_id, const SummaryRules& rules) {
+    if (rules.web_url.empty()) return;
+    summary.link = replaced(rules.web_url, "{conversation_id}", conversation_id);
+    summary.link_text = phrase(rules.language, Phrase::view_conversation);
+}
+
 }  // namespace
+
+Summary summarise(const Notice& notice, const ConversationId& conversation_id, const SummaryRules& rules) {
+    TurnEnd turn;
+    turn.turn_key = notice.turn_key;
+    turn.verdict = notice.verdict;
+    Summary summary;
+    const std::string asked = notice.verdict == Verdict::paused
+                                  ? std::string(phrase(rules.language, Phrase::paused_until))
+                                  : code_span(notice.action);
+    summary.headline = fmt::format("**{}**", phrase(rules.language, phrase_of(notice.verdict)));
+    if (notice.verdict == Verdict::paused || !notice.action.empty()) summary.headline += ": " + asked;
+    summary.about = about(turn, conversation_id);
+    add_link(summary, conversation_id, rules);
+    return summary;
+}
 
 MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules) {
     MadeSummary made;
@@ -129,10 +157,7 @@ MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id
     made.summary.headline = headline_of(turn, words, rules.language);
     made.summary.facts = facts_of(turn, {rules.language, rules.figures, words});
     made.summary.about = about(turn, conversation_id);
-    if (!rules.web_url.empty()) {
-        made.summary.link = replaced(rules.web_url, "{conversation_id}", conversation_id);
-        made.summary.link_text = phrase(rules.language, Phrase::view_conversation);
-    }
+    add_link(made.summary, conversation_id, rules);
     return made;
 }
 

@@ -27,6 +27,9 @@ struct MadeSummary {
     bool needs_server = true;  ///< all of those that may ask the conversation's agent server alone
 };
 
+/// The one line of a notice, and the link. Pure, as the following.
+Summary summarise(const Notice& notice, const ConversationId& conversation_id, const SummaryRules& rules);
+
 /// Makes the summary of one turn. Pure: the same turn gives the same bytes.
 MadeSummary summarise(const TurnEnd& turn, const ConversationId& conversation_id, const SummaryRules& rules);
 

@@ -12,7 +12,8 @@ Result<void> complete_callback(Transaction& transaction, const DeliveryRow& deli
     const CallbackEvent event =
         delivery.progress.state == DeliveryState::sent
             ? CallbackEvent{DeliverySent{delivery.turn_key}}
-            : CallbackEvent{DeliveryRefused{delivery.turn_key, delivery.progress.cause}};
+            : CallbackEvent{
+                  DeliveryRefused{delivery.turn_key, delivery.progress.cause, is_notice(delivery.verdict)}};
     const CallbackState next = step(callback->state, callback->options, event).state;
     if (next == callback->state) return {};
     return transaction.callbacks().update_state(delivery.callback_id, next);

@@ -54,6 +54,8 @@ class HistoryBuilder {
         : history_(history), rules_(rules) {}
 
     void add(const KeptConversation& kept) {
+        for (const KeptSummary& notice : kept.summaries)
+            if (is_of_notice(notice)) turns_of_notices_[notice.turn_key] = TurnKey(notice.summary.about.turn);
         // Deliveries are kept for longer: of the oldest turns there may be no summary any more.
         auto summary = kept.summaries.begin();
         for (const KeptDelivery& delivery : kept.deliveries) {
@@ -134,7 +136,13 @@ class HistoryBuilder {
         add(std::move(told), from);
     }
 
+    static bool is_of_notice(const KeptSummary& kept) {
+        const auto verdict = verdict_named(kept.summary.about.verdict);
+        return verdict && is_notice(*verdict);
+    }
+
     void add(const KeptSummary& kept) {
+        if (is_of_notice(kept)) return;
         ToldTurn told{.key = kept.turn_key, .status_event = kept.status_event};
         if (!kept.summary.final_message.empty()) told.words = kept.summary.final_message;
         HistoryTurn& turn = add(std::move(told), HistorySource::tables);
@@ -143,7 +151,14 @@ class HistoryBuilder {
     }
 
     void add(const KeptDelivery& kept) {
-        ToldTurn told{.key = kept.turn_key, .verdict = kept.verdict};
+        ToldTurn told{.key = kept.turn_key};
+        if (is_notice(kept.verdict)) {
+            const auto held_up = turns_of_notices_.find(kept.turn_key);
+            if (held_up == turns_of_notices_.end()) return;  // nothing tells any more of which turn it was
+            told.key = held_up->second;
+        } else {
+            told.verdict = kept.verdict;
+        }
         add(std::move(told), HistorySource::tables).deliveries.push_back(kept);
     }
 
@@ -180,6 +195,7 @@ class HistoryBuilder {
     ConversationHistory& history_;
     const HistoryRules& rules_;
     std::map<HistorySource, Sequence> sequences_;
+    std::map<TurnKey, TurnKey> turns_of_notices_;
     std::vector<std::pair<TurnKey, Sourced<TurnEnd>>> ends_;  ///< the first that was told of each turn
 };
 

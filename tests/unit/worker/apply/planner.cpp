@@ -76,6 +76,25 @@ BOOST_AUTO_TEST_CASE(callbacks_of_one_turn_owe_a_post_each_and_share_its_summary
     BOOST_TEST(plan.summaries.size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_notice_is_a_delivery_of_its_own_beside_the_turns) {
+    std::vector<CallbackRow> callbacks{usable(1, Mode::once), usable(2, Mode::once)};
+    callbacks[0].options.triggers = {Verdict::finished, Verdict::paused};
+    Plan plan;
+    const Planner planner("6ba7b810-9dad-11d1-80b4-00c04fd430c8", summary_rules({}));
+    planner.add(conversation, Notice{TurnKey("notice:p1"), Verdict::paused, TurnKey("u1"), "", ""}, {},
+                {&callbacks[0], &callbacks[1]}, plan);
+    BOOST_REQUIRE(plan.deliveries.size() == 1U);
+    BOOST_TEST(plan.deliveries[0].callback_id.value == 1);
+    BOOST_TEST(plan.deliveries[0].turn_key == "notice:p1");
+    BOOST_TEST(name_of(plan.deliveries[0].verdict) == "paused");
+    BOOST_TEST(plan.changed_callbacks.empty());
+    BOOST_REQUIRE(plan.summaries.size() == 1U);
+    BOOST_TEST(!plan.summaries[0].owed);
+    const Plan outcome = planned(callbacks);
+    BOOST_TEST(outcome.deliveries.size() == 2U);
+    BOOST_TEST(outcome.deliveries[0].id != plan.deliveries[0].id);
+}
+
 BOOST_AUTO_TEST_CASE(a_callback_that_wants_its_own_threads_turns_is_told_of_no_other) {
     const auto owed = [](const std::string& origin) {
         std::vector<CallbackRow> callbacks{

@@ -28,10 +28,13 @@ std::vector<std::pair<std::string, CallbackEvent>> all_events() {
     }
     events.emplace_back("finished t2, from elsewhere",
                         TurnCounted{TurnKey("t2"), Verdict::finished, true, "", true});
+    for (const Verdict verdict : all_notices())
+        events.emplace_back(fmt::format("{} n1", name_of(verdict)), TurnHeldUp{TurnKey("n1"), verdict});
     events.emplace_back("sent t1", DeliverySent{TurnKey("t1")});
     events.emplace_back("sent t0", DeliverySent{TurnKey("t0")});
     events.emplace_back("refused t1", DeliveryRefused{TurnKey("t1"), "404"});
     events.emplace_back("refused t0", DeliveryRefused{TurnKey("t0"), "404"});
+    events.emplace_back("refused n1", DeliveryRefused{TurnKey("n1"), "404", true});
     events.emplace_back("cancel", CancelAsked{});
     events.emplace_back("wake", WakeAsked{});
     events.emplace_back("row unusable", RowFound{"no channel"});
@@ -123,6 +126,22 @@ BOOST_AUTO_TEST_CASE(a_turn_from_elsewhere_is_not_reported_and_leaves_once_unuse
     BOOST_TEST((passed_by.state == CallbackState()));
     turn.is_from_elsewhere = false;
     BOOST_TEST(step(passed_by.state, options_of(Mode::once), turn).plan.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_notice_is_told_only_to_who_asks_for_it_and_leaves_once_unused) {
+    const TurnHeldUp waits{TurnKey("n1"), Verdict::waiting_for_confirmation};
+    const CallbackState watching;
+    BOOST_TEST(!step(watching, options_of(Mode::once), waits).plan);
+    const auto asked = parse_options("once", "paused,finished,waiting_for_confirmation").value();
+    const auto told = step(watching, asked, waits);
+    BOOST_REQUIRE(told.plan);
+    BOOST_TEST(told.plan->turn_key == "n1");
+    BOOST_TEST((told.state == watching));
+    BOOST_TEST((step(told.state, asked, DeliverySent{TurnKey("n1")}).state == watching));
+    BOOST_TEST((step(told.state, asked, DeliveryRefused{TurnKey("n1"), "404", true}).state == watching));
+    BOOST_TEST(step(told.state, asked, TurnCounted{TurnKey("t1"), Verdict::finished}).plan.has_value());
+    BOOST_TEST(!step(watching, asked, TurnHeldUp{TurnKey("n1"), Verdict::paused, true}).plan);
+    BOOST_TEST((options_from_json(to_json(asked))->triggers == asked.triggers));
 }
 
 BOOST_AUTO_TEST_CASE(a_turn_that_openhands_told_is_not_reported_and_leaves_once_unused) {

@@ -145,6 +145,14 @@ BOOST_AUTO_TEST_CASE(the_origin_of_turns_survives_the_row) {
     BOOST_TEST(std::get<Open>(read.turn_state).turn.origin == "slack:-/C2");
 }
 
+BOOST_AUTO_TEST_CASE(what_was_told_of_a_turn_that_waits_survives_the_row) {
+    FoldRun fold_run;
+    fold_run.read({user_says("u1", 1s), status("r1", 2s, "running"), status("p1", 3s, "paused"),
+                   status("w1", 4s, "waiting_for_confirmation")});
+    const std::vector<Verdict> told{Verdict::paused, Verdict::waiting_for_confirmation};
+    BOOST_TEST((std::get<Open>(again(fold_run.conversation()).turn_state).turn.noticed == told));
+}
+
 BOOST_AUTO_TEST_CASE(the_silence_of_a_conversation_that_was_never_read_survives_its_row) {
     Conversation conversation;
     conversation.turn_state = NoTurn{fold_start + 60s};

@@ -122,6 +122,16 @@ std::string told(const TurnState& turn_state) {
     return std::visit(Teller{}, turn_state);
 }
 
+std::string FoldRun::notices() const {
+    std::string text;
+    for (const Notice& notice : notices_) {
+        text += fmt::format("{}{} {} of {}", text.empty() ? "" : "; ", notice.key, name_of(notice.verdict),
+                            notice.turn_key);
+        if (!notice.action.empty()) text += ": " + notice.action;
+    }
+    return text.empty() ? "-" : text;
+}
+
 FoldRun& FoldRun::read(const std::vector<Event>& events) {
     for (const Event& event : events) take(fold(std::move(conversation_), event, now_, rules_));
     return *this;
@@ -141,6 +151,7 @@ void FoldRun::take(Folded folded) {
     conversation_ = std::move(folded.conversation);
     applied_ = folded.applied;
     for (TurnEnd& turn : folded.ended) ended_.push_back(std::move(turn));
+    for (Notice& notice : folded.notices) notices_.push_back(std::move(notice));
 }
 
 FoldRun finished_once() {

@@ -59,6 +59,8 @@ class FoldRun {
     /// What became of the last event read.
     Applied applied() const { return applied_; }
     std::string turns() const { return told(ended_); }
+    /// "notice:p1 paused of u1", "notice:w1 waiting_for_confirmation of u1: ls", joined by "; ", or "-".
+    std::string notices() const;
     std::string turn_state() const { return told(conversation_.turn_state); }
 
   private:
@@ -67,6 +69,7 @@ class FoldRun {
     FoldRules rules_;
     Conversation conversation_;
     std::vector<TurnEnd> ended_;
+    std::vector<Notice> notices_;
     Applied applied_ = Applied::applied;
     Instant now_ = fold_start;
 };

@@ -48,6 +48,25 @@ std::string facts_for(const std::vector<Work>& work) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_notice_is_one_line_with_what_is_asked) {
+    Notice notice{TurnKey("notice:w1"), Verdict::waiting_for_confirmation, TurnKey("t1"), "", "rm -r cache"};
+    const auto line_of = [](const Notice& one) {
+        return summarise(one, ConversationId("c1"), default_rules).headline;
+    };
+    BOOST_TEST(line_of(notice) == "**Waiting for your confirmation**: `rm -r cache`");
+    const Summary summary =
+        summarise(notice, ConversationId("c1"), with_sources({"digest"}, "https://x/{conversation_id}"));
+    BOOST_TEST(summary.final_message + summary.facts == "");
+    BOOST_TEST(summary.link == "https://x/c1");
+    BOOST_TEST(summary.about.turn == "t1");
+    BOOST_TEST(summary.about.verdict == "waiting_for_confirmation");
+    BOOST_TEST(summary.about.outcome == "waiting");
+    notice.action.clear();
+    BOOST_TEST(line_of(notice) == "**Waiting for your confirmation**");
+    notice.verdict = Verdict::paused;
+    BOOST_TEST(line_of(notice) == "**Paused**: it goes on when it is resumed");
+}
+
 BOOST_AUTO_TEST_CASE(the_first_line_is_the_verdict_in_bold) {
     const std::vector<std::pair<Verdict, std::string>> lines{
         {Verdict::finished, "**Finished**"},         {Verdict::awaiting_user_input, "**Waiting for you**"},

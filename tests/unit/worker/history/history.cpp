@@ -148,6 +148,27 @@ BOOST_AUTO_TEST_CASE(what_a_source_did_not_see_opening_is_the_same_turn) {
                "start:ended:ta");
 }
 
+BOOST_AUTO_TEST_CASE(a_notice_stands_with_the_turn_that_it_is_of) {
+    KeptConversation tables = kept(turn("1", 0s));
+    KeptSummary summary;
+    summary.turn_key = TurnKey("notice:w1");
+    summary.summary.about.turn = "u1";
+    summary.summary.about.verdict = "waiting_for_confirmation";
+    tables.summaries.insert(tables.summaries.begin(), summary);
+    KeptDelivery delivery;
+    delivery.turn_key = TurnKey("notice:w1");
+    delivery.verdict = Verdict::waiting_for_confirmation;
+    tables.deliveries.insert(tables.deliveries.begin(), delivery);
+    HistorySources sources;
+    sources.tables = answering(tables);
+    const ConversationHistory history = told_by(sources);
+    BOOST_REQUIRE(history.turns.size() == 1U);
+    BOOST_TEST(history.turns[0].key == "u1");
+    BOOST_TEST(history.turns[0].deliveries.size() == 2U);
+    BOOST_TEST(name_of(history.turns[0].verdict->value) == "finished");
+    BOOST_TEST(history.turns[0].summary->value.summary.headline == "**Finished**");
+}
+
 BOOST_AUTO_TEST_CASE(turns_stand_in_the_order_of_the_most_complete_log) {
     // What the tables alone still know stands before what they know with others; clocks do not count.
     KeptConversation tables;
