@@ -93,6 +93,9 @@ class Consumer {
     virtual Result<void> check(std::chrono::milliseconds wait) = 0;
     /// The cluster's id; empty when no broker has told it within `wait`.
     virtual std::string cluster_id(std::chrono::milliseconds wait) = 0;
+    /// The topic's id, which a topic that is made anew has not; empty when the broker or the client knows no
+    /// ids, or nothing is told within `wait`.
+    virtual std::string topic_id(std::chrono::milliseconds wait) = 0;
     /// The record with exactly that offset, read outside of the group; nullopt when there is none (any more).
     virtual Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset,
                                                                std::chrono::milliseconds wait) = 0;

@@ -91,6 +91,7 @@ class KafkaConsumer final : public Consumer {
     Result<int> partitions(std::chrono::milliseconds wait) override;
     Result<void> check(std::chrono::milliseconds wait) override;
     std::string cluster_id(std::chrono::milliseconds wait) override;
+    std::string topic_id(std::chrono::milliseconds wait) override;
     Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset,
                                                        std::chrono::milliseconds wait) override;
 

@@ -1,5 +1,6 @@
 #include "base/io/kafka_conf.h"
 
+#include <algorithm>
 #include <array>
 
 namespace epilogue {
@@ -83,6 +84,39 @@ std::string cluster_id_of(rd_kafka_t* client, std::chrono::milliseconds wait) {
     rd_kafka_mem_free(client, id);
     return copy;
 }
+
+#if RD_KAFKA_VERSION >= 0x02030000
+std::string topic_id_of(rd_kafka_t* client, const std::string& topic, std::chrono::milliseconds wait) {
+    const int wait_ms = static_cast<int>(wait.count());
+    std::array<const char*, 1> names{topic.c_str()};
+    const Handle<rd_kafka_TopicCollection_t, rd_kafka_TopicCollection_destroy> topics(
+        rd_kafka_TopicCollection_of_topic_names(names.data(), names.size()));
+    const Handle<rd_kafka_AdminOptions_t, rd_kafka_AdminOptions_destroy> options(
+        rd_kafka_AdminOptions_new(client, RD_KAFKA_ADMIN_OP_DESCRIBETOPICS));
+    std::array<char, 128> why{};
+    rd_kafka_AdminOptions_set_request_timeout(options.get(), wait_ms, why.data(), why.size());
+    const Handle<rd_kafka_queue_t, rd_kafka_queue_destroy> queue(rd_kafka_queue_new(client));
+    rd_kafka_DescribeTopics(client, topics.get(), options.get(), queue.get());
+    const Handle<rd_kafka_event_t, rd_kafka_event_destroy> event(rd_kafka_queue_poll(queue.get(), wait_ms));
+    if (!event || rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) return "";
+    std::size_t count = 0;
+    const auto* answers =
+        rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(event.get()), &count);
+    if (count != 1 || rd_kafka_error_code(rd_kafka_TopicDescription_error(answers[0])) != 0) return "";
+    const rd_kafka_Uuid_t* const id = rd_kafka_TopicDescription_topic_id(answers[0]);
+    const bool is_known = id != nullptr && (rd_kafka_Uuid_most_significant_bits(id) != 0 ||
+                                            rd_kafka_Uuid_least_significant_bits(id) != 0);
+    const char* const digits = is_known ? rd_kafka_Uuid_base64str(id) : nullptr;
+    std::string text = digits == nullptr ? "" : digits;
+    std::ranges::replace(text, '+', '-');  // Kafka's tools write the alphabet of URLs
+    std::ranges::replace(text, '/', '_');
+    return text;
+}
+#else
+std::string topic_id_of(rd_kafka_t*, const std::string&, std::chrono::milliseconds) {
+    return "";
+}
+#endif
 
 Failure kafka_failure(rd_kafka_resp_err_t error, const std::string& doing) {
     return retryable("Kafka: " + doing + ": " + rd_kafka_err2str(error), static_cast<int>(error));

@@ -48,6 +48,10 @@ Instant timestamp_of(const rd_kafka_message_t& message);
 /// The cluster's id as the broker tells it within `wait`; "" when it does not.
 std::string cluster_id_of(rd_kafka_t* client, std::chrono::milliseconds wait);
 
+/// The topic's id as `kafka-topics --describe` shows it; "" when the broker does not tell it within `wait`,
+/// knows no ids (before 2.8), or the client does not (librdkafka before 2.3).
+std::string topic_id_of(rd_kafka_t* client, const std::string& topic, std::chrono::milliseconds wait);
+
 /// The error as ours: retryable, with librdkafka's number and text.
 Failure kafka_failure(rd_kafka_resp_err_t error, const std::string& doing);
 

@@ -387,6 +387,11 @@ std::string KafkaConsumer::cluster_id(std::chrono::milliseconds wait) {
     return cluster_id_of(member->client.get(), wait);
 }
 
+std::string KafkaConsumer::topic_id(std::chrono::milliseconds wait) {
+    const auto member = this->member();
+    return topic_id_of(member->client.get(), topic_, wait);
+}
+
 Result<std::optional<RecordFingerprint>> KafkaConsumer::record_at(int partition, Offset offset,
                                                                   std::chrono::milliseconds wait) {
     const std::lock_guard lock(reader_mutex_);

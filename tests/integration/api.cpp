@@ -398,6 +398,8 @@ BOOST_AUTO_TEST_CASE(a_database_that_does_not_answer_is_a_503_and_the_metrics_ar
     const Rig rig(name, 1, {{"worker.api_key", api_key}, {"database.port", std::int64_t{proxy.port()}}});
     const auto worker = rig.epilogue().worker();
     BOOST_TEST(post(worker, log_for("before"), "k").status == 201);
+    eventually("the gauges show what the database tells",
+               [&] { return contains(worker.get("/metrics").body, "\nepilogue_undelivered{"); });
     proxy.set({.stalls = true});
     std::vector<HttpAnswer> answers(40);  // more than the server has threads
     {
@@ -406,6 +408,8 @@ BOOST_AUTO_TEST_CASE(a_database_that_does_not_answer_is_a_503_and_the_metrics_ar
             threads.emplace_back([&] { answer = post(worker, log_for("during"), "d"); });
         for (int i = 0; i < 5; ++i) BOOST_TEST(worker.get("/metrics").status == 200);
     }
+    eventually("what the database tells is left out of the metrics, and not shown as 0",
+               [&] { return !contains(worker.get("/metrics").body, "\nepilogue_undelivered{"); });
     for (const auto& answer : answers) {
         BOOST_TEST(answer.status == 503, answer.cause);
         BOOST_TEST(std::stoi(answer.headers.at("retry-after")) >= 1);

@@ -78,6 +78,14 @@ BOOST_AUTO_TEST_CASE(a_bad_line_is_reported_with_its_number_and_the_rest_is_prod
     BOOST_TEST(read_topic(broker.bootstrap(), "half").size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_in_place_of_a_file_is_wrong_usage_and_named) {
+    const TempDir folder;
+    const auto done = Epilogue(settings_for(broker_of_this_program(), "unused", "g"))
+                          .run({"publish", "--file", folder.path().string()});
+    BOOST_TEST(done.status == 64);
+    BOOST_TEST(contains(done.err, folder.path().string() + ": is a folder"), done.err);
+}
+
 BOOST_AUTO_TEST_CASE(publish_to_a_topic_that_is_missing_says_so_at_once_and_how_to_make_it) {
     const auto done = Epilogue(settings_for(broker_of_this_program(), "never-made", "g"))
                           .run({"publish"}, "{\"conversation_id\": \"c\", \"event\": {}}\n");

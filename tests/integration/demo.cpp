@@ -44,8 +44,8 @@ void require_nothing_left(const DemoProcess& demo) {
     for (const std::string& left : demo.left_behind()) BOOST_TEST(left == "");
 }
 
-/// A machine as `ops/demo` sees it from an account without rights: some packages are missing, and there is no
-/// sudo. Of the programs there are those that the script needs to find that out.
+/// A machine as `ops/demo` and `bench/run` see it from an account without rights: some packages are missing,
+/// and there is no sudo. Of the programs there are those that the script needs to find that out.
 class UnprivilegedMachine {
   public:
     explicit UnprivilegedMachine(const std::vector<std::string>& missing) {
@@ -56,6 +56,8 @@ class UnprivilegedMachine {
         for (const char* part : {"demo", "setup", "packages", "agent_server"})
             fs::copy(fs::path(EPILOGUE_SOURCE_DIR) / "ops" / part, folder_.path() / "ops" / part,
                      fs::copy_options::recursive);
+        fs::create_directories(folder_.path() / "bench");
+        fs::copy(fs::path(EPILOGUE_SOURCE_DIR) / "bench" / "run", folder_.path() / "bench" / "run");
         for (const char* program : {"awk", "bash", "cmp", "dirname", "env", "flock", "mkdir", "rm", "sed"})
             fs::create_symlink(epilogue::process::find_program(program), folder_.path() / "bin" / program);
         std::string names;
@@ -69,7 +71,10 @@ class UnprivilegedMachine {
     }
 
     Finished run_demo(const std::vector<std::string>& options = {}) const {
-        Command command{.argv = {(folder_.path() / "ops" / "demo").string()},
+        return run_script("ops/demo", options);
+    }
+    Finished run_script(const std::string& name, const std::vector<std::string>& options = {}) const {
+        Command command{.argv = {(folder_.path() / name).string()},
                         .environment = {{"PATH", (folder_.path() / "bin").string()},
                                         {"PYENV_ROOT", folder_.path().string()},
                                         {"EPILOGUE_AGENT_SERVERS", (folder_.path() / "servers").string()}}};
@@ -193,6 +198,14 @@ BOOST_AUTO_TEST_CASE(without_root_and_sudo_the_script_prints_the_one_line_that_i
                         "\n  apt-get update -q && apt-get -o DPkg::Lock::Timeout=300 install -y "
                         "--no-install-recommends cmake mariadb-server-core\n"),
                ended.err);
+    BOOST_TEST(!machine.was_apt_run());
+}
+
+BOOST_AUTO_TEST_CASE(the_benchmark_installs_what_is_missing_or_says_how_to) {
+    const UnprivilegedMachine machine({"maven", "mariadb-server-core"});
+    const Finished ended = machine.run_script("bench/run");
+    BOOST_TEST(ended.status == 69);
+    BOOST_TEST(contains(ended.err, "--no-install-recommends mariadb-server-core maven\n"), ended.err);
     BOOST_TEST(!machine.was_apt_run());
 }
 

@@ -79,6 +79,14 @@ class PositionTrial {
             "generation=generation-3600000000");
     }
 
+    /// As it is stored of partition 0.
+    std::string topic_id() const {
+        return rig.query("SELECT topic_id FROM partition_progress WHERE partition_id=0")
+            .at(0)
+            .at(0)
+            .value_or("");
+    }
+
     /// The rows of `offsets show`.
     nlohmann::json offsets() const {
         const auto shown = rig.epilogue().run({"offsets", "show", "--json"});
@@ -145,12 +153,35 @@ BOOST_AUTO_TEST_CASE(a_topic_made_anew_and_longer_than_before_is_recognised_by_i
         end(worker);
     }
     trial.make_topic_anew(1);
+    trial.rig.query("UPDATE partition_progress SET topic_id=NULL");  // as brokers without ids have it
     for (int i = 0; i < 3; ++i) trial.publish_turn(0);
     auto worker = trial.rig.epilogue().start_worker();
     trial.wait_readyz_says(worker, 0, " is another one");
     trial.all_reported();
     check_alarms(worker, "epilogue_log_replaced_total", 1);
     BOOST_TEST(worker.get("/readyz").status == 503);
+}
+
+BOOST_AUTO_TEST_CASE(a_topic_made_anew_is_recognised_by_its_id_when_neither_offsets_nor_records_tell) {
+    PositionTrial trial("anew_by_id", 1);
+    {
+        auto worker = trial.rig.epilogue().worker();
+        trial.publish_turn(0);
+        trial.all_reported();
+        end(worker);
+    }
+    const std::string id = trial.topic_id();
+    BOOST_TEST(!id.empty());
+    trial.make_topic_anew(1);
+    // More than before, and what the stored position could be compared with is gone.
+    for (int i = 0; i < 3; ++i) trial.publish_turn(0);
+    broker_of_this_program().delete_records(trial.topic(), {{0, records_of_a_turn}});
+    auto worker = trial.rig.epilogue().start_worker();
+    trial.wait_readyz_says(worker, 0, "the topic was made anew: its id is ");
+    trial.all_reported(1);
+    check_alarms(worker, "epilogue_log_replaced_total", 1);
+    BOOST_TEST(trial.topic_id() != id);
+    BOOST_TEST(trial.rig.number("SELECT COUNT(*) FROM log_gaps WHERE why LIKE '%its id is%'") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(another_cluster_is_read_from_its_beginning) {

@@ -9,6 +9,7 @@ namespace epilogue::testing {
 class UnreadLog final : public PartitionLog {
   public:
     std::string cluster_id() override { return "c"; }
+    std::string topic_id() override { return "t"; }
     Result<int> partitions() override { return 1; }
     Result<NextOffset> first_position(int) override { return NextOffset{0}; }
     Result<std::optional<RecordFingerprint>> record_at(int, Offset) override {

@@ -34,6 +34,7 @@ class SimConsumer final : public Consumer {
     Result<int> partitions(std::chrono::milliseconds wait) override;
     Result<void> check(std::chrono::milliseconds wait) override;
     std::string cluster_id(std::chrono::milliseconds) override { return "sim"; }
+    std::string topic_id(std::chrono::milliseconds) override { return "the-topic"; }
     Result<std::optional<RecordFingerprint>> record_at(int partition, Offset offset,
                                                        std::chrono::milliseconds wait) override;
 

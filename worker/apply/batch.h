@@ -28,6 +28,7 @@ namespace epilogue {
 struct Claim {
     PartitionKey key;
     std::string cluster_id;
+    std::string topic_id;  ///< empty: not known
     std::string owner;
     Generation generation;
     NextOffset position;  ///< stored: where the next batch starts

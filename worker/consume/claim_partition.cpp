@@ -16,7 +16,8 @@ namespace {
 constexpr std::chrono::seconds silent_after{45};
 
 StoredPosition stored_position(const PartitionRow& row) {
-    return {row.cluster_id, row.next_offset, row.caught_up_offset, row.anchor ? row.anchor : row.last};
+    return {row.cluster_id, row.next_offset, row.caught_up_offset, row.anchor ? row.anchor : row.last,
+            row.topic_id};
 }
 
 /// The row as it was before the broker was asked, and what follows from the broker's answer.
@@ -24,6 +25,7 @@ struct Inspection {
     std::optional<PartitionRow> row;
     std::optional<int> first_partitions;  ///< the topic's count when it was first seen
     std::string cluster_id;
+    std::string topic_id;
     PositionCheck check;
 };
 
@@ -58,9 +60,11 @@ Result<Inspection> inspect(Store& store, PartitionLog& log, const PartitionKey& 
         const StoredPosition stored = stored_position(*seen.row);
         TRY(const LogState state, inspect_log(log, key.partition, stored));
         seen.cluster_id = state.cluster_id;
+        seen.topic_id = state.topic_id;
         seen.check = check_position(stored, state);
     } else {
         seen.cluster_id = log.cluster_id();
+        seen.topic_id = log.topic_id();
         TRY(seen.check, first_position_check(log, key.partition, seen.first_partitions));
     }
     if (!seen.first_partitions) {
@@ -74,7 +78,7 @@ Result<Inspection> inspect(Store& store, PartitionLog& log, const PartitionKey& 
 Result<void> check_owner(const PartitionRow& row, const PartitionKey& key, const std::string& cluster_id,
                          const std::string& owner, Instant now) {
     const bool other_group = row.group != key.group;
-    if ((!other_group && !is_other_cluster(row.cluster_id, cluster_id)) || row.owner == owner) return {};
+    if ((!other_group && !is_other_id(row.cluster_id, cluster_id)) || row.owner == owner) return {};
     const Instant claimed_at{Micros{row.generation.value}};
     const Instant alive_at = std::min(now, std::max(claimed_at, row.touched_at.value_or(claimed_at)));
     if (now - alive_at >= silent_after) return {};
@@ -106,6 +110,8 @@ Result<void> move_position(PositionCheck& check, PartitionRow& row, const Inspec
         row.caught_up_offset.reset();
     }
     if (check.change == LogChange::replaced) row.last.reset();
+    const bool is_id_stale = check.change == LogChange::replaced || !seen.topic_id.empty();
+    if (as_seen && is_id_stale) row.topic_id = seen.topic_id;
     if (row.group != key.group && check.change == LogChange::none) {
         check.change = LogChange::group;
         check.why = "taken over from group " + row.group + ", at offset " + std::to_string(before.value);
@@ -167,6 +173,7 @@ Result<Claimed> claim_partition(Store& store, PartitionLog& log, const Partition
             TRY_VOID(note_gap(transaction, claimed.check, key, stored, now));
         } else {
             row.next_offset = seen.check.position;
+            row.topic_id = seen.topic_id;
             if (seen.check.change != LogChange::none)
                 row.reset = PositionReset{now, row.next_offset, seen.check.why};
         }
@@ -179,6 +186,7 @@ Result<Claimed> claim_partition(Store& store, PartitionLog& log, const Partition
         TRY_VOID(transaction.partitions().update(key, row));
         TRY(claim.next_due, transaction.conversations().next_due(key.partition));
         claim.cluster_id = row.cluster_id;
+        claim.topic_id = row.topic_id;
         claim.generation = row.generation;
         claim.position = row.next_offset;
         claim.sequence = row.sequence;

@@ -7,10 +7,23 @@ namespace {
 
 constexpr std::chrono::milliseconds answer_wait{5000};
 
+/// The id is told by the cluster's controller alone. While that does not answer, the partitions of other
+/// brokers are not to wait for it again and again.
+constexpr std::chrono::milliseconds id_wait{2000};
+constexpr std::chrono::seconds id_again_after{60};
+
 }  // namespace
 
 std::string ConsumerLog::cluster_id() {
     return consumer_.cluster_id(answer_wait);
+}
+
+std::string ConsumerLog::topic_id() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < id_not_before_.load()) return "";
+    std::string id = consumer_.topic_id(id_wait);
+    if (id.empty()) id_not_before_ = now + id_again_after;
+    return id;
 }
 
 Result<int> ConsumerLog::partitions() {

@@ -1,6 +1,9 @@
 // The loop's PartitionLog over the consumer that the poll thread polls.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+
 #include "base/config.h"
 #include "base/io/consumer.h"
 #include "worker/consume/partition_log.h"
@@ -14,6 +17,7 @@ class ConsumerLog final : public PartitionLog {
     ConsumerLog(Consumer& consumer, OffsetReset reset) : consumer_(consumer), reset_(reset) {}
 
     std::string cluster_id() override;
+    std::string topic_id() override;
     Result<int> partitions() override;
     /// The group's committed offset, or what `reset` says.
     Result<NextOffset> first_position(int partition) override;
@@ -27,6 +31,7 @@ class ConsumerLog final : public PartitionLog {
   private:
     Consumer& consumer_;
     const OffsetReset reset_;
+    std::atomic<std::chrono::steady_clock::time_point> id_not_before_{};  ///< the topic's is asked for
 };
 
 }  // namespace epilogue

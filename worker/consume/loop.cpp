@@ -109,7 +109,7 @@ void Loop::on(VerifyLogDue& due) {
         source_.queues.done(due.assignment, due.claim);
         return;
     }
-    const StoredPosition stored{claim.cluster_id, claim.position, std::nullopt, claim.anchor};
+    const StoredPosition stored{claim.cluster_id, claim.position, std::nullopt, claim.anchor, claim.topic_id};
     const auto state = inspect_log(source_.log, partition, stored);
     if (!state) {
         log_debug(state.error().text);  // the poll thread reports an unreachable broker

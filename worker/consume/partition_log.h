@@ -20,6 +20,8 @@ class PartitionLog {
 
     /// The cluster's id; empty when no broker has told it.
     virtual std::string cluster_id() = 0;
+    /// The topic's id; empty when the broker does not tell it, or knows none.
+    virtual std::string topic_id() = 0;
     /// How many partitions the topic has now.
     virtual Result<int> partitions() = 0;
     /// Where reading starts in a partition that was never claimed.

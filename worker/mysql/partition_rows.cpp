@@ -34,7 +34,8 @@ Result<std::optional<PartitionRow>> MysqlPartitionRows::partition_row(const Part
             "SELECT consumer_group, cluster_id, next_offset, last_offset, last_record_crc, last_record_time, "
             "clock_at, caught_up_at, caught_up_offset, touched_at, returned_at, owner, connection_id, "
             "generation, sequence, anchor_offset, anchor_crc, anchor_time, first_partitions, moved_at, "
-            "moved_from, moved_why, gap_at FROM partition_progress FORCE INDEX (ix_partition_progress_log) "
+            "moved_from, moved_why, gap_at, topic_id FROM partition_progress FORCE INDEX "
+            "(ix_partition_progress_log) "
             "WHERE topic=? AND partition_id=? ORDER BY generation DESC LIMIT 1 " +
                 lock,
             {key.topic, std::int64_t{key.partition}}));
@@ -61,6 +62,7 @@ Result<std::optional<PartitionRow>> MysqlPartitionRows::partition_row(const Part
     const std::string moved_why = columns.text();
     if (moved_at) row.reset = PositionReset{*moved_at, moved_from, moved_why};
     row.gap_at = columns.instant();
+    row.topic_id = columns.text();
     return std::optional(std::move(row));
 }
 
@@ -95,7 +97,8 @@ Result<void> MysqlPartitionRows::update(const PartitionKey& key, const Partition
         {"moved_at", moved ? SqlValue(moved->at) : SqlValue(nullptr)},
         {"moved_from", moved ? SqlValue(moved->from.value) : SqlValue(nullptr)},
         {"moved_why", moved ? SqlValue(moved->why) : SqlValue(nullptr)},
-        {"gap_at", sql_value(row.gap_at)}};
+        {"gap_at", sql_value(row.gap_at)},
+        {"topic_id", row.topic_id.empty() ? SqlValue(nullptr) : SqlValue(row.topic_id)}};
     constexpr std::size_t key_columns = 3;
     std::string names;
     std::string updates;

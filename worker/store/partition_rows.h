@@ -30,6 +30,7 @@ struct PositionReset {
 struct PartitionRow {
     std::string group;  ///< that made the row
     std::string cluster_id;
+    std::string topic_id;  ///< as the broker has it; empty: it was not told
     NextOffset next_offset;
     std::optional<RecordFingerprint> last;  ///< record applied
     std::optional<Instant> clock;           ///< the partition's clock (contract §4a)

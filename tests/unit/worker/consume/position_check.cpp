@@ -68,6 +68,43 @@ BOOST_AUTO_TEST_CASE(a_log_that_ends_before_the_position_is_another_one_if_it_st
     BOOST_TEST(shorter.position.value == 0);
 }
 
+BOOST_AUTO_TEST_CASE(another_id_of_the_topic_is_a_topic_made_anew_whatever_the_records_say) {
+    const StoredPosition old{"here", {100}, std::nullopt, anchor, "old-id"};
+    for (const std::optional<RecordFingerprint>& found : {std::optional(anchor), {}}) {
+        const PositionCheck anew = check_position(old, {"here", {95, 500}, found, "new-id"});
+        BOOST_TEST((anew.change == LogChange::replaced));
+        BOOST_TEST(anew.is_certain);
+        BOOST_TEST(anew.position.value == 95);
+        BOOST_TEST(anew.why ==
+                   "the topic was made anew: its id is new-id, and was old-id; read from offset 95");
+    }
+    // Before its end is known to the leader, too: the id is enough.
+    BOOST_TEST(check_position(old, {"here", {0, 0}, std::nullopt, "new-id"}).is_certain);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_id_is_the_same_topic_and_a_log_that_does_not_fit_was_cut_off) {
+    const StoredPosition same{"here", {100}, std::nullopt, anchor, "id"};
+    BOOST_TEST(stays(check_position(same, {"here", {0, 500}, anchor, "id"})));
+    const RecordFingerprint other{{90}, 1235, anchor.timestamp};
+    for (const auto& [marks, found] :
+         {std::pair(Watermarks{0, 500}, other), std::pair(Watermarks{0, 99}, anchor)}) {
+        const PositionCheck cut = check_position(same, {"here", marks, found, "id"});
+        BOOST_TEST((cut.change == LogChange::replaced));
+        BOOST_TEST(cut.why.starts_with("the log was cut off"), cut.why);
+        BOOST_TEST(cut.position.value == 0);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(without_an_id_on_either_side_the_record_and_the_end_tell) {
+    const RecordFingerprint other{{90}, 1235, anchor.timestamp};
+    for (const auto& [before, now] : {std::pair("", "id"), std::pair("id", ""), std::pair("", "")}) {
+        const StoredPosition from{"here", {100}, std::nullopt, anchor, before};
+        BOOST_TEST(stays(check_position(from, {"here", {0, 500}, anchor, now})));
+        const PositionCheck anew = check_position(from, {"here", {0, 500}, other, now});
+        BOOST_TEST(anew.why.starts_with("the topic was made anew: the record at offset 90"), anew.why);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(another_cluster_is_another_log_whatever_it_holds) {
     const PositionCheck elsewhere = check({7, 500}, std::nullopt, stored, "there");
     BOOST_TEST((elsewhere.change == LogChange::replaced));
