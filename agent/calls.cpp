@@ -43,7 +43,7 @@ AgentResult<Json> own_json(std::string_view text, std::string_view what) {
     return json;
 }
 
-/// JSON has no room for other bytes: they would be replaced in silence.
+/// JSON has no room for other bytes: they would be replaced without an error.
 AgentResult<void> require_utf8(std::string_view text, std::string_view what) {
     if (is_utf8(text)) return {};
     return agent_failure(AgentError::Kind::invalid, std::string(what) + " is not valid UTF-8");

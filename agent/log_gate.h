@@ -1,5 +1,5 @@
 // Spares a server the logs that it cannot read: it answers 500 after seconds of work in its only event loop,
-// and everybody waits meanwhile.
+// and all callers wait meanwhile.
 #pragma once
 
 #include <chrono>

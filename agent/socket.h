@@ -37,7 +37,7 @@ struct SocketLimits {
     std::optional<std::chrono::milliseconds> quiet{};
     std::chrono::milliseconds backoff_base{1'000};
     std::chrono::milliseconds backoff_cap{30'000};
-    std::chrono::milliseconds stop{1'000};  ///< for the goodbye; then the connection is cut
+    std::chrono::milliseconds stop{1'000};  ///< for the closing handshake; then the connection is cut
 };
 
 /// All are called on the socket's own thread, one at a time, and must return soon.
@@ -58,8 +58,8 @@ class EventSocket {
 
     /// Cuts the connection, if there is one, and connects again.
     void renew();
-    /// Says goodbye, at most for SocketLimits::stop, and ends the thread; nothing is called afterwards. Not
-    /// from a listener.
+    /// Sends the close frame, waits at most for SocketLimits::stop, and ends the thread; nothing is called
+    /// afterwards. Not from a listener.
     void stop();
 
   private:

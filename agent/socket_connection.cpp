@@ -51,7 +51,7 @@ ConnectionEnd declined(unsigned status) {
     return {std::nullopt, cause, false};
 }
 
-/// What the server's goodbye says.
+/// What the server's close frame says.
 ConnectionEnd closed(const websocket::close_reason& reason) {
     const std::string cause = "closed by the server with code " + std::to_string(reason.code);
     if (reason.code == close_unauthorised) return {refused_key(), cause, false};
@@ -97,7 +97,7 @@ class Link final : public Connection, public std::enable_shared_from_this<Link<S
             cut();
             return;
         }
-        // The read under way ends with the goodbye's answer; a second one to wait for is not needed.
+        // The read under way ends with the answer to the close frame; a second one to wait for is not needed.
         socket_.async_close(websocket::close_code::normal,
                             [self = this->shared_from_this()](error_code) { self->end({}); });
     }

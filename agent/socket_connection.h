@@ -29,7 +29,7 @@ struct ConnectionEvents {
 class Connection {
   public:
     virtual ~Connection() = default;
-    /// Says goodbye; on_end follows.
+    /// Sends the close frame; on_end follows.
     virtual void close() = 0;
     /// Ends it without a word; on_end follows.
     virtual void cut() = 0;

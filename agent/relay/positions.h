@@ -52,7 +52,7 @@ struct PositionUpdate {
     LogPosition position;
     std::int64_t behind = 0;    ///< events that the server is known to have more
     std::string trouble{};      ///< why its server is not being read; "": it is
-    bool moved = false;         ///< it is let go because it has another server by now
+    bool moved = false;         ///< it is released because it has another server by now
     std::int64_t key_mark = 0;  ///< the claim's
 };
 
@@ -70,12 +70,12 @@ class Positions {
     virtual ~Positions() = default;
 
     /// Adds each conversation that a callback waits for and whose server is known, takes over the addresses
-    /// of those that have moved, and lets go those that no callback waits for. When one does again within 30
+    /// of those that have moved, and releases those that no callback waits for. When one does again within 30
     /// days, their positions are still known.
     virtual Result<Discovered> discover() = 0;
 
     /// Takes at most `limit` conversations that no relay holds, for so long; `owner` names this follower
-    /// alone among those that run. A claim whose session key cannot be opened is let go with that as its
+    /// alone among those that run. A claim whose session key cannot be opened is released with that as its
     /// error.
     virtual Result<std::vector<Claim>> claim(const std::string& owner, std::size_t limit,
                                              std::chrono::seconds lease) = 0;
@@ -99,8 +99,9 @@ class Positions {
     /// The follower was told that it does not hold the conversation any more, and goes on without it.
     virtual void fenced(const ConversationId& /*conversation*/) {}
 
-    /// Stores the position once more and lets go; no relay takes the conversation again before `pause` is
-    /// over, unless it has another session key by then, or had when it was let go. False when it was fenced.
+    /// Stores the position once more and releases it; no relay takes the conversation again before `pause` is
+    /// over, unless it has another session key by then, or had when it was released. False when it was
+    /// fenced.
     virtual Result<bool> release(const std::string& owner, const PositionUpdate& last,
                                  std::chrono::seconds pause) = 0;
 };

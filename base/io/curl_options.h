@@ -5,7 +5,7 @@
 
 namespace epilogue {
 
-/// Sets options and remembers whether all were taken: one that is not must not be lost in silence.
+/// Sets options and remembers whether all were taken: one that is not has to be reported.
 class CurlOptions {
   public:
     explicit CurlOptions(CURL* handle) : handle_(handle) {}

@@ -1,6 +1,6 @@
 // A process that outlives a crash of this one, to write down what the crashed thread worked at. Only a crash
 // of the process's own making is told (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT): who is killed from outside
-// is innocent, and so is what it worked at (docs/decisions/0014).
+// did not cause it, and neither did what it worked at (docs/decisions/0014).
 #pragma once
 
 #include <functional>

@@ -9,7 +9,7 @@ namespace epilogue::process {
 
 std::filesystem::path find_program(std::string_view name) {
     const char* const path = std::getenv("PATH");
-    // Debian keeps servers in sbin, which is not in everybody's PATH.
+    // Debian keeps servers in sbin, which is not in each user's PATH.
     std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/sbin:/sbin");
     for (std::string folder; std::getline(folders, folder, ':');) {
         if (folder.empty()) continue;

@@ -37,7 +37,7 @@ std::shared_ptr<const agent::AgentServer> reach_server(const AgentCommon& option
     if (!options.key.empty()) {
         key = secret_at("--agent-key", options.key);
     } else if (!options.url.empty() && options.url != config.agent_server.url) {
-        key = Secret();  // one server's key is not for another's eyes
+        key = Secret();  // one server's key must not be sent to another
     }
     auto server = std::make_shared<const agent::AgentServer>(*address, std::move(key));
     static_cast<void>(expect(server->features(within)));

@@ -10,7 +10,7 @@ namespace epilogue::demo {
 
 enum class Paint { bold, dim, good, bad, wait };
 
-/// Not thread-safe. What cannot be written is lost in silence: the demo goes on without a reader.
+/// Not thread-safe. What cannot be written is left out without an error: the demo goes on without a reader.
 class Terminal {
   public:
     /// Looks at standard output: whether it is a terminal, how wide that is, and whether NO_COLOR is set.

@@ -202,7 +202,7 @@ Reply HttpServer::Listener::handled(const Request& request) const {
 }
 
 void HttpServer::Listener::finish(Connection& connection, Ending ending) {
-    // Under the lock: otherwise ~Listener could shut down a stranger that got the same descriptor.
+    // Under the lock: otherwise ~Listener could shut down another socket that got the same descriptor.
     const std::lock_guard lock(mutex_);
     error_code ignored;
     if (ending == Ending::reset) {

@@ -15,9 +15,9 @@ class SocketPeer {
     virtual ~SocketPeer() = default;
     /// Sends a text frame, after those that were sent before.
     virtual void send(std::string text) = 0;
-    /// Says goodbye with this code after what was sent before.
+    /// Sends a close frame with this code after what was sent before.
     virtual void close(unsigned short code) = 0;
-    /// Ends the connection (RST) after what was sent before, without a goodbye.
+    /// Ends the connection (RST) after what was sent before, without a close frame.
     virtual void drop() = 0;
 };
 

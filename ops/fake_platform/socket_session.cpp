@@ -20,12 +20,12 @@ namespace websocket = boost::beast::websocket;
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-/// What is to be said, and a bell that wakes the connection's thread.
+/// What is to be said, and an eventfd that wakes the connection's thread.
 class Outbox final : public SocketPeer {
   public:
     struct Line {
         std::optional<std::string> text;
-        unsigned short code = 0;  ///< without text: the goodbye's code; 0: no goodbye
+        unsigned short code = 0;  ///< without text: the close frame's code; 0: no close frame
     };
 
     Outbox() : bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}

@@ -97,7 +97,7 @@ Result<std::vector<UpstreamRow>> UpstreamDatabase::read(UpstreamGeneration gener
         upstream.processor_type = row.at(3).value_or("");
         upstream.processor = std::move(row.at(4));
         if (row.at(5)) upstream.created_at = parse_instant(*row.at(5));
-        // No time that anybody wrote, and none that MySQL takes.
+        // No time that a program would write, and none that MySQL takes.
         if (upstream.created_at < Instant{}) upstream.created_at.reset();
         upstream.version = row.at(6).value_or("");
         read.push_back(std::move(upstream));

@@ -1,5 +1,5 @@
 // Compares what webhooks brought with the logs of agent servers, and brings what is missing: a follower that
-// lets each conversation go as soon as it has all of its log, and produces only what no webhook has brought.
+// releases each conversation as soon as it has all of its log, and produces only what no webhook has brought.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ class ComparedWithLogs {
     void came(const relay::CameEvent& event);
     /// A webhook brings an end: calls `go_on`, see relay::Comparisons. Thread-safe.
     void before_end(const ConversationId& conversation, std::function<void()> go_on);
-    /// Ends, and lets everything go.
+    /// Ends, and releases everything.
     void stop();
 
   private:

@@ -16,7 +16,8 @@ namespace epilogue {
 /// Thread-safe; outlives the renewals.
 class ExpiringTokens {
   public:
-    /// The right, and the duty, to ask for a new token. Given up when it ends without done() or put_off().
+    /// The right to ask for a new token; who has it must ask. Given up when it ends without done() or
+    /// put_off().
     class Renewal {
       public:
         Renewal(Renewal&& other) noexcept

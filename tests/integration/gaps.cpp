@@ -1,5 +1,5 @@
 // Records that were gone before they were read: whose conversation may lie among them is asked about at once,
-// of its agent server, and without one no silence is told as though the agent were silent.
+// of its agent server, and without one no timeout is told as though the agent were inactive.
 #define BOOST_TEST_MODULE gaps
 #include <boost/test/unit_test.hpp>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// What time alone brings: silences, storms of them, and rows that others wrote.
+// What time alone brings: inactivity, mass timeouts, and rows that others wrote.
 #define BOOST_TEST_MODULE time
 #include <boost/test/unit_test.hpp>
 
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(many_silences_at_once_are_one_broken_relay_and_none_is_post
     BOOST_TEST(ready.body.find("relay") != std::string::npos, ready.body);
     BOOST_TEST(rig.platform().counts().at("attempts") == 0U);
 
-    // The relay is mended: most agents go on. The few that do not are let go, one by one.
+    // The relay is mended: most agents go on. The few that do not are resumed, one by one.
     constexpr int dead = 3;
     std::vector<Record> rest;
     for (int i = dead; i < conversations; ++i) {

@@ -1,5 +1,5 @@
-// What undoes a transaction in its middle: a killed session, a deadlock, a lock that is not let go. The whole
-// of it runs again, nothing of the first time is left, and it is counted.
+// What undoes a transaction in its middle: a killed session, a deadlock, a lock that is not released. The
+// whole of it runs again, nothing of the first time is left, and it is counted.
 #define BOOST_TEST_MODULE transactions
 #include <future>
 

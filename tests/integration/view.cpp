@@ -1,4 +1,4 @@
-// `epilogue view` as an operator types it: a conversation's story from its id, from the tables, its agent
+// `epilogue view` as an operator types it: a conversation's history from its id, from the tables, its agent
 // server and the topic, and from what is left of them.
 #define BOOST_TEST_MODULE view
 #include <algorithm>

@@ -74,7 +74,7 @@ class V1Generator final : public ConversationGenerator {
             finishes();
             if (has_stop_hook_) stop_hook(false);
             if (says_run_over_) run_over();
-            pass(moment, 3 * pacing_.settle);  // the judge thinks
+            pass(moment, 3 * pacing_.settle);  // the judge of the goal takes its time
             if (round == rounds) break;
             goal("running", round);
             status("idle", next_id());

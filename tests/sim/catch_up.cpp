@@ -17,9 +17,9 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Longer than anybody in a story pauses.
+/// Longer than any pause in a generated conversation.
 constexpr seconds inactivity{45};
-/// Longer than a swarm of faults may keep everybody from asking, or as the product has it.
+/// Longer than a swarm of faults may keep all workers from asking, or as the product has it.
 constexpr seconds patient{600};
 constexpr seconds impatient{40};
 /// Longer than a server that answers takes, and a worker that starts; shorter than one call of a frozen one.
@@ -31,7 +31,7 @@ enum class Fate {
     headless,  ///< the topic lacks the first turns
     dies,      ///< there is nothing more to tell, in the middle of a turn
     unknown,   ///< the topic up to the middle of a turn; the server knows nothing of it
-    // Of these only the server can disprove a silence: it gets the time.
+    // Of these only the server can disprove an inactivity: it gets the time.
     delayed,  ///< the topic has everything, but late
     unheard,  ///< the topic has nothing
     cut_off,  ///< the topic goes up to the middle of a turn
@@ -140,7 +140,7 @@ class Author {
 };
 
 /// A conversation that is wholly in the gap, which begins at `gap`. No server knows of it: its callbacks
-/// are told of a turn whose opening was not seen, once it was silent for long enough.
+/// are told of a turn whose opening was not seen, once it was inactive for long enough.
 void forget(ToldConversation& conversation, Micros gap, int partitions, Workload& workload) {
     conversation.partition = partition_of_key(conversation.id, partitions);
     conversation.turns = {{"start", Verdict::timeout, ""}};

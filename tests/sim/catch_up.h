@@ -1,7 +1,7 @@
 // What the topic does not tell: conversations whose events it has not at all, not from their beginning, not
 // to their end, or much later than the agent server. Whatever goes wrong meanwhile, each callback is told
-// once what it would have been told, and no silence counts that the server could have disproved. Of each 64
-// seeds one has a server that is away for hours, and one a frozen server beside one that answers.
+// once what it would have been told, and no inactivity counts that the server could have disproved. Of each
+// 64 seeds one has a server that is away for hours, and one a frozen server beside one that answers.
 #pragma once
 
 #include <cstdint>

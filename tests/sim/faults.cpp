@@ -126,12 +126,12 @@ Faults::Faults(Random random) : random_(random) {
     interleaving_ = random_.chance(0.3) ? 0.5 * random_.real01() : 0.05;
     deadly_.fill(rate(Fault::crash));
     sleepy_.fill(rate(Fault::pause));
-    // Rare points are reached in time only when a seed has its eye on them.
+    // Rare points are reached in time only when a seed aims at them.
     for (int i = random_.between(0, 3); i > 0 && has(Fault::crash); --i)
         deadly_[random_.below(points)] = 0.05 + 0.25 * random_.real01();
     for (int i = random_.between(0, 2); i > 0 && has(Fault::pause); --i)
         sleepy_[random_.below(points)] = 0.05 + 0.2 * random_.real01();
-    // Last, so that the seeds of the scenes that end on time (storms) draw what they always drew.
+    // Last, so that the seeds of the scenarios that end on time (storms) draw the same numbers as before.
     draw_rate(Fault::forged_copy);
 }
 

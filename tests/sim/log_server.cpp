@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using relay::EventFrame;
 using relay::PageRead;
 
-constexpr std::size_t page_size = 5;  // small, so that pages have neighbours
+constexpr std::size_t page_size = 5;  // small, so that there are several pages
 
 agent::RemoteEvent event_at(std::string id, Micros time) {
     agent::RemoteEvent event;

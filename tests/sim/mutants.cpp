@@ -91,7 +91,7 @@ void plant(Planted planted) {
     planted_sink_mutant = planted.sink;
 }
 
-/// A schedule, unless the fault shows in another scene only.
+/// A schedule, unless the fault shows in another scenario only.
 Outcome run(Planted shown, std::uint64_t seed, Trace::Level trace) {
     if (shown.sink == SinkMutant::waiting_time_halved) return run_storm(Storm::rate, seed, trace);
     switch (shown.worker) {
@@ -132,7 +132,8 @@ struct Caught {
     std::string violation;
 };
 
-/// The first of `count` seeds of the scene for `shown` that breaks a promise with `planted` in the product.
+/// The first of `count` seeds of the scenario for `shown` that breaks a promise with `planted` in the
+/// product.
 std::optional<Caught> first_violation(Planted shown, Planted planted, std::uint64_t count) {
     plant(planted);
     for (std::uint64_t seed = 1; seed <= count; ++seed)

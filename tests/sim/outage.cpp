@@ -21,7 +21,7 @@ namespace v1 = testing::v1;
 constexpr int conversations = 500;
 constexpr Micros outage_begins = minutes{20};
 constexpr Micros outage_ends = outage_begins + hours{3};
-/// Nothing is told after this; a silence that began before is reported within the next two hours.
+/// Nothing is told after this; an inactivity that began before is reported within the next two hours.
 constexpr Micros last_event = outage_ends + minutes{40};
 constexpr Micros over = last_event + hours{3};
 

@@ -1,5 +1,6 @@
 // A three-hour outage of the relay, of Kafka or of all workers while 500 turns are open: no post may say
-// of a silence that was ours, nor of a `finished` that the log takes back, and every real end is told.
+// of an inactivity that was only ours, nor of a `finished` that the log takes back, and every real end is
+// told.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Posts that are owed from the beginning of a scene, without any records that would have led to them.
+// Posts that are owed from the beginning of a scenario, without any records that would have led to them.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ void repeat_some(Random& random, Faults& faults, std::vector<ConversationGenerat
     std::stable_sort(told.begin(), told.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
 }
 
-/// Neighbours change places, and some come much too late.
+/// Records next to each other change places, and some come much too late.
 bool shuffle_some(Random& random, Faults& faults, std::vector<ConversationGenerator::TimedEvent>& told) {
     bool changed = false;
     for (std::size_t i = 0; i + 1 < told.size(); ++i) {

@@ -1,4 +1,4 @@
-// The world of one schedule: everybody who takes part, how it comes to rest, and what is judged then.
+// The world of one schedule: all who take part, how it comes to rest, and what is judged then.
 #pragma once
 
 #include <cstdint>

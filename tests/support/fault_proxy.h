@@ -82,7 +82,7 @@ class FaultProxy {
     void plan(const ProxyFault& fault);
     /// Forgets the faults that have not happened.
     void forget_plans();
-    /// Lets go of every request that is held now.
+    /// Releases every request that is held now.
     void release();
 
     void set(const Network& network);

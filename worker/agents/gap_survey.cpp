@@ -29,7 +29,7 @@ std::string offsets_of(const GapRow& gap) {
 }  // namespace
 
 // Notes on its callbacks that no server can be asked. What had ended before, and is not known to have begun
-// again, waits for its next turn as before; where nothing was ever read, the silence stands for its end.
+// again, waits for its next turn as before; where nothing was ever read, the inactivity counts as its end.
 Result<void> GapSurvey::note_no_server(Transaction& transaction, const ConversationId& id,
                                        const GapRow& gap) const {
     TRY(const Conversation conversation, transaction.conversations().lock_one(id));

@@ -49,7 +49,7 @@ class Adopter {
     void settle(const Look& newest);
     /// Those that are not adopted yet, in one transaction; returns how many.
     Result<std::size_t> adopt(const std::vector<CallbackId>& ids);
-    /// Locks their conversations, in the order in which everybody does.
+    /// Locks their conversations, in the order of all transactions.
     static Result<void> lock_conversations(Transaction& transaction, const std::vector<CallbackId>& ids);
     /// False: another worker has adopted it.
     Result<bool> adopt(Transaction& transaction, CallbackId id) const;

@@ -40,8 +40,8 @@ struct Registered {
 };
 
 /// Adds a callback, or finds the one that its key or an equal registration has made (contract §4); one that
-/// sleeps is woken by its equal. Errors: poison for a conversation id or processor_json that cannot be used
-/// (the text names the field), and for a kept request whose key came with another body before; else the
+/// is dormant is woken by its equal. Errors: poison for a conversation id or processor_json that cannot be
+/// used (the text names the field), and for a kept request whose key came with another body before; else the
 /// database's.
 Result<Registered> register_callback(Store& store, const Planner& planner,
                                      const RegistrationRequest& request);

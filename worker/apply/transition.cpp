@@ -113,7 +113,7 @@ Result<bool> Transition::ask_agent_server(StoredConversation& stored) {
     if (!std::holds_alternative<Open>(stored.conversation.turn_state)) return false;
     auto& open = std::get<Open>(stored.conversation.turn_state);
     if (stored.suspended)
-        open.asked = false;  // what it says now means nothing by the time that this is let go
+        open.asked = false;  // what it says now means nothing by the time that the turn is resumed
     if (stored.suspended || open.asked) return false;
     TRY(open.asked, queue_reconcile(transaction_, stored.id, ReconcileReason::inactivity, database_now_,
                                     rules_.default_agent_server));

@@ -68,7 +68,8 @@ class Transition {
     /// The earliest timer among the loaded conversations, suspended ones left out.
     std::optional<Instant> earliest_due() const;
 
-    /// True when so many turns are silent at `now` that it must be a broken relay (contract §4a). Asked once.
+    /// True when so many turns are inactive at `now` that it must be a broken relay (contract §4a). Asked
+    /// once.
     Result<bool> is_mass_timeout(Instant now);
 
   private:

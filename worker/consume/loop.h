@@ -1,6 +1,6 @@
 // THE loop of the worker: takes the next work of a partition (claim, batch, timers, check of the log), does
 // it in one transaction, hands the posts that follow from it to the senders, and commits the offsets. A
-// worker runs several of them, each on a thread of its own; a partition's work is always in the hands of one.
+// worker runs several of them, each on a thread of its own; a partition's work is always done by one of them.
 #pragma once
 
 #include <functional>

@@ -69,7 +69,7 @@ struct Candidate {  ///< V1 said `finished`; it counts unless it is revoked befo
     std::string status_event;
     std::optional<Instant> at;  ///< own timestamp of that status
     Instant due;                ///< record time
-    bool awaits_hook = false;   ///< a stop hook has not said yet what it thinks of it
+    bool awaits_hook = false;   ///< a stop hook has not answered yet
 };
 struct AwaitingDetail {  ///< `error` has counted; its reason is awaited until `due`
     Turn turn;

@@ -18,7 +18,7 @@ bool rests(const Conversation& conversation) {
     return std::find(resting.begin(), resting.end(), conversation.status) != resting.end();
 }
 
-/// Since when the conversation is silent, as far as its callbacks watch it.
+/// Since when the conversation is inactive, as far as its callbacks watch it.
 Instant silent_since(const Conversation& conversation, const InactivityRules& rules) {
     Instant since = *rules.watched_since;
     if (conversation.last_event_at) since = std::max(since, *conversation.last_event_at);

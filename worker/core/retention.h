@@ -49,7 +49,7 @@ bool may_remove(const OldSummary& summary, Instant limit);
 struct OldConversation {
     std::optional<Instant> last_event_at;
     bool is_open = false;     ///< a turn is open
-    bool has_timer = false;   ///< something is due: a candidate settles, a silence is measured
+    bool has_timer = false;   ///< something is due: a candidate settles, an inactivity is measured
     bool is_watched = false;  ///< by a callback that is not over, dormant ones among them
     bool is_owed = false;     ///< a delivery is not final, or is to be checked
     bool is_asked = false;    ///< its agent server is to be asked

@@ -39,7 +39,7 @@ std::span<const Event> missed(const Conversation& conversation, const std::vecto
 bool has_begun(const ServerLog& log);
 
 /// How long to leave a log alone whose last status is an end that may still be taken back at `now`: one that
-/// has not stood for rules.settle, or of which a stop hook has not said yet what it thinks, for
+/// has not stood for rules.settle, or of which a stop hook has not answered yet, for
 /// rules.hook_wait at most. nullopt: it stands. Judged by the server's own times, where they can be ours.
 std::optional<Micros> unsettled_for(const ServerLog& log, Instant now, const FoldRules& rules);
 /// True when a pending `finished` had stood for long enough, as `rules` say, before `event` happened, by the

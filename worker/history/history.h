@@ -1,4 +1,4 @@
-// A conversation's whole story from its id alone: what our tables keep of it, what its agent server's log
+// A conversation's whole history from its id alone: what our tables keep of it, what its agent server's log
 // tells, and what stands in the topic, put together turn by turn, each thing with where it came from. Pure
 // but for the sources, which are ports.
 #pragma once

@@ -13,7 +13,7 @@ class Replay {
   public:
     Replay(const FoldRules& rules, bool has_times) : rules_(rules), has_times_(has_times) {
         rules_.keep_digest = true;
-        rules_.inactivity = {};  // no callback watches: a log alone shows no silence
+        rules_.inactivity = {};  // no callback watches: a log alone shows no inactivity
     }
 
     Conversation conversation;

@@ -8,7 +8,7 @@
 namespace epilogue {
 namespace {
 
-/// A pooled session in the hands of one transaction.
+/// A pooled session that one transaction uses.
 class PooledSession final : public StoreSession {
   public:
     explicit PooledSession(std::unique_ptr<MysqlSession> session)

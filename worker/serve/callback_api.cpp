@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view collection = "/api/callbacks";
 constexpr std::int64_t max_listed = 1000;
 
-/// Patience with the database: a client waits, and one of the server's few threads with it.
+/// How long the database may take: a client waits, and one of the server's few threads with it.
 constexpr std::chrono::seconds connect_within{2};
 constexpr std::chrono::seconds answer_within{5};
 

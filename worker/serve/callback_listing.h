@@ -15,7 +15,7 @@ namespace epilogue {
 struct CallbackFilter {
     std::string status;        ///< ACTIVE, COMPLETED or ERROR; empty: any
     std::string conversation;  ///< its id in any spelling; empty: any
-    bool dormant = false;      ///< only those that sleep until they are woken
+    bool dormant = false;      ///< only those that wait for callbacks wake
     std::int64_t limit = 100;  ///< at most so many, lowest ids first
     CallbackId after;          ///< only ids above this one
 };

@@ -43,7 +43,7 @@ class Store {
     }
     /// Reads only: runs `work` and rolls back.
     virtual Result<void> read_only(const Work& work) = 0;
-    /// Ends another session, so that its open transaction lets go of its locks. Unknown ids are fine.
+    /// Ends another session, so that its open transaction releases its locks. Unknown ids are fine.
     virtual Result<void> end_session(std::int64_t connection_id) = 0;
     /// What `migrate` wrote once.
     virtual Result<Installation> installation() = 0;

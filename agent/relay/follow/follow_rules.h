@@ -43,9 +43,9 @@ struct FollowRules {
     /// What the topic has taken is in it, or given up, before this is over: nothing is produced under a lease
     /// that ends sooner.
     std::chrono::milliseconds delivery{30'000};
-    /// A conversation is let go as soon as the topic has all of its log.
+    /// A conversation is released as soon as the topic has all of its log.
     bool until_caught_up = false;
-    /// A conversation whose server has been in trouble for so long is let go; 0: never.
+    /// A conversation whose server has been in trouble for so long is released; 0: never.
     std::chrono::milliseconds give_up_after{0};
     /// No log is read while so many bytes of events wait for the topic.
     std::size_t waiting_bytes = std::size_t{32} << 20U;

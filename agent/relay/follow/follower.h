@@ -26,12 +26,12 @@ class Follower {
     /// Begins at once, on threads of its own. `positions` and `topic` have to outlive it.
     Follower(Positions& positions, Topic& topic, RecordMaker make_record, FollowRules rules = {},
              FollowObserver observer = {});
-    /// Ends without a goodbye, as a kill would: what it holds is free when its leases end.
+    /// Ends without releasing anything, as a kill would: what it holds is free when its leases end.
     ~Follower();
     Follower(const Follower&) = delete;
     Follower& operator=(const Follower&) = delete;
 
-    /// Ends, stores the positions, and lets everything go for others to take at once.
+    /// Ends, stores the positions, and releases everything for others to take at once.
     void stop();
 
     /// Thread-safe. How many conversations are followed now.

@@ -46,7 +46,7 @@ enum class Compared {
     gone,         ///< the server has no such conversation, or refuses the key
     followed,     ///< not begun: no end waited for it, and a relay that follows the log brings all of it
     impossible,   ///< no address is known
-    interrupted,  ///< it was let go before its end: another relay has it, or it has another address by now
+    interrupted,  ///< it was released before its end: another relay has it, or it has another address by now
 };
 
 /// Thread-safe.

@@ -140,7 +140,7 @@ class HttpServer::Loop::Client : public std::enable_shared_from_this<Client> {
             bool goes_on = true;
             while (goes_on && !loop_.is_draining()) goes_on = co_await one_request();
         } catch (const std::exception& over) {
-            // A connection that broke, or a client that was too slow: it is let go.
+            // A connection that broke, or a client that was too slow: it is closed.
             log_debug("a client of the relay was let go", {{"cause", over.what()}});
         }
         error_code ignored;

@@ -37,7 +37,7 @@ class HttpServer {
 
     /// The port it listens on, also when it was asked for a free one.
     unsigned short port() const;
-    /// Takes no connection any more, lets those without a request go, and waits until the others have their
+    /// Takes no connection any more, closes those without a request, and waits until the others have their
     /// answer; true when all of them had it `within` that time.
     bool drain(std::chrono::milliseconds within);
 
