@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace epilogue::agent {
 
 const Json& member_of(const Json& object, const char* name) {
@@ -17,7 +19,7 @@ std::string string_in(const Json& object, const char* name) {
 }
 
 std::string text_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_line(json);
 }
 
 }  // namespace epilogue::agent

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bounded_json.h"
+#include "base/json_text.h"
 
 namespace epilogue {
 namespace {
@@ -66,7 +67,7 @@ std::string to_json(const Summary& summary) {
               {"link", summary.link}};
     if (!summary.link_text.empty()) json["link_text"] = summary.link_text;
     if (summary.about != TurnOutcome{}) json["about"] = json_of(summary.about);
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return json_line(json);
 }
 
 Result<Summary> summary_from_json(std::string_view text) {

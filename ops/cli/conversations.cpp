@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/render.h"
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace epilogue::cli {
@@ -63,8 +64,7 @@ void fail(const agent::AgentError& error) {
 
 void print_answer(const char* name, std::string_view text, bool json) {
     if (json)
-        fmt::print("{}\n", nlohmann::json{{name, std::string(text)}}.dump(
-                               2, ' ', false, nlohmann::json::error_handler_t::replace));
+        fmt::print("{}\n", json_indented(nlohmann::json{{name, std::string(text)}}));
     else
         fmt::print("{}\n", agent::printable(text));
 }

@@ -14,6 +14,7 @@
 #include "agent/last_words.h"
 #include "agent/render.h"
 #include "base/bounded_json.h"
+#include "base/json_text.h"
 #include "ops/cli/conversations.h"
 #include "ops/cli/signal_watch.h"
 
@@ -75,8 +76,8 @@ void run(const Run& options) {
     }
     const auto end = expect(conversation->run(left()));
     if (options.agent->common.json)
-        fmt::print("{}\n", nlohmann::ordered_json{{"status", end.status}, {"reason", end.reason}}.dump(
-                               2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+        fmt::print("{}\n",
+                   json_indented(nlohmann::ordered_json{{"status", end.status}, {"reason", end.reason}}));
     else
         fmt::print("{}\n", agent::printable(end.status + (end.reason.empty() ? "" : ": " + end.reason)));
     if (end.failed()) throw Exit{failed, ""};

@@ -11,6 +11,7 @@
 #include "agent/render.h"
 #include "base/bounded_json.h"
 #include "base/ids.h"
+#include "base/json_text.h"
 #include "ops/cli/conversations.h"
 #include "ops/cli/output.h"
 #include "ops/cli/signal_watch.h"
@@ -32,7 +33,7 @@ const std::vector<Column> details{{"workspace", Kind::json},
                                   {"max_iterations"}};
 
 void print(const Json& document) {
-    fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", json_indented(document));
 }
 
 /// The columns of one conversation's information.
@@ -43,9 +44,7 @@ SqlRow row_of(const Json& info, const std::vector<Column>& wanted) {
         if (found == info.end() || found->is_null())
             row.emplace_back(std::nullopt);
         else
-            row.emplace_back(found->is_string()
-                                 ? found->get<std::string>()
-                                 : found->dump(-1, ' ', false, Json::error_handler_t::replace));
+            row.emplace_back(found->is_string() ? found->get<std::string>() : json_line(*found));
     }
     return row;
 }

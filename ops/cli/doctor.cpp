@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "ops/cli/command.h"
 #include "ops/cli/output.h"
 
@@ -26,7 +27,7 @@ void print_json(const Diagnosis& diagnosis) {
         document["guarantees"].push_back({{"sink", guarantee.sink},
                                           {"promise", doctor::name_of(guarantee.promise)},
                                           {"why", guarantee.why}});
-    fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", json_indented(document));
 }
 
 void print_text(const Diagnosis& diagnosis) {

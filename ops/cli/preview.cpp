@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "ops/cli/command.h"
 #include "worker/serve/callback_listing.h"
 #include "worker/settings.h"
@@ -28,7 +29,7 @@ void print_json(CallbackId callback_id, const Preview& shown) {
                         {"url", shown.request->url},
                         {"headers", shown.request->headers},
                         {"body", shown.request->body}};
-    fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", json_indented(document));
 }
 
 void print_text(const Preview& shown) {

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace epilogue::fake_platform {
@@ -28,7 +29,7 @@ constexpr std::array<std::pair<const char*, std::size_t Counts::*>, 7> figures{{
 
 Reply answer(const Json& body, int status = 200) {
     // Bodies in the log are whatever a client sent: invalid UTF-8 is shown replaced.
-    return json_reply(status, body.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return json_reply(status, json_line(body));
 }
 
 Reply unknown() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace epilogue {
@@ -63,7 +64,7 @@ std::string to_json(const ImportReport& report, const std::string& source, bool 
                                       {"reason", row.reason}});
     for (const auto& [cloud_id, rows] : report.keys_left_out)
         json["keys_left_out"].push_back({{"jira_cloud_id", cloud_id}, {"rows", rows}});
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_line(json);
 }
 
 std::string for_people(const ImportReport& report, bool dry_run) {

@@ -6,6 +6,7 @@
 #include <cmark-gfm.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/redacted.h"
 #include "base/text.h"
 #include "sinks/format/format.h"
@@ -103,15 +104,11 @@ Json outcome_of(const Summary& summary, const DeliveryId& delivery_id) {
 }
 
 std::string outcome_body(const Summary& summary, const DeliveryId& delivery_id) {
-    return one_line_of(outcome_of(summary, delivery_id));
+    return json_line(outcome_of(summary, delivery_id));
 }
 
 bool is_outcome_body(std::string_view line) {
     return line.starts_with(R"({"type":")" + std::string(type_of_event) + R"(",)");
-}
-
-std::string one_line_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace epilogue

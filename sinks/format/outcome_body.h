@@ -21,7 +21,4 @@ std::string outcome_body(const Summary& summary, const DeliveryId& delivery_id);
 /// Whether a line is one that outcome_body() made.
 bool is_outcome_body(std::string_view line);
 
-/// JSON on one line; malformed bytes become U+FFFD.
-std::string one_line_of(const nlohmann::ordered_json& json);
-
 }  // namespace epilogue

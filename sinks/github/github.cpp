@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "sinks/format/folded.h"
 #include "sinks/format/format.h"
@@ -168,7 +169,7 @@ Dialogue<std::optional<Attempt>> GithubSink::edit(Post post, GithubTarget place)
     if (!holds_marker(before.body, marker_in(post.body, settings_.mac_key, post.delivery_id))) {
         const nlohmann::json message{
             {"body", folded(post.body, before.body, post.newer, max_body_characters)}};
-        auto writing = access_.ask(api_.request("PATCH", edited_url(place), body_of(message)), place);
+        auto writing = access_.ask(api_.request("PATCH", edited_url(place), json_line(message)), place);
         const auto answer = co_await writing;
         if (!answer) co_return answer.error();
         if (is_gone(*answer)) co_return std::nullopt;
@@ -303,7 +304,7 @@ Dialogue<ReadOf<std::vector<RemotePost>>> GithubSink::read_marked(Post post, Git
 
 Dialogue<Attempt> GithubSink::comment(GithubTarget place, std::string url, std::string body) {
     const nlohmann::json message{{"body", body}};
-    auto posting = access_.ask(api_.request("POST", url, body_of(message)), place);
+    auto posting = access_.ask(api_.request("POST", url, json_line(message)), place);
     const auto answer = co_await posting;
     if (!answer) co_return answer.error();
     auto attempt = classify_github_comment(*answer);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "sinks/format/folded.h"
 #include "sinks/format/format.h"
@@ -130,7 +131,7 @@ Dialogue<Attempt> GitlabSink::post_new(Post post, GitlabTarget place) {
     const auto discussion = place.discussion_id.empty() ? "" : "/discussions/" + place.discussion_id;
     const auto url = place_url(place) + discussion + "/notes";
     const nlohmann::json message{{"body", post.body}};
-    auto posting = request(place, "POST", url, body_of(message));
+    auto posting = request(place, "POST", url, json_line(message));
     const auto answer = co_await posting;
     auto attempt = classify_gitlab_note(answer);
     if (attempt.answer == Answer::sent) {
@@ -172,7 +173,7 @@ Dialogue<std::optional<Attempt>> GitlabSink::edit(Post post, GitlabTarget place)
     if (!holds_marker(before.body, marker_in(post.body, settings_.mac_key, post.delivery_id))) {
         const nlohmann::json message{
             {"body", folded(post.body, before.body, post.newer, max_body_characters)}};
-        auto writing = request(place, "PUT", note_url(place, id), body_of(message));
+        auto writing = request(place, "PUT", note_url(place, id), json_line(message));
         const auto answer = co_await writing;
         if (is_gone(answer)) co_return std::nullopt;
         attempt = classify_gitlab_note(answer, 200);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
@@ -36,7 +37,7 @@ std::string message_of(const HttpAnswer& answer) {
     for (const auto* name : {"message", "error_description", "error"}) {
         const auto found = json.is_object() ? json.find(name) : json.end();
         if (found == json.end() || found->is_null()) continue;
-        auto text = found->is_string() ? found->get<std::string>() : body_of(*found);
+        auto text = found->is_string() ? found->get<std::string>() : json_line(*found);
         // It likes to say "404 Not found" beside the status.
         const auto status = fmt::format("{} ", answer.status);
         return one_line(text.starts_with(status) ? std::string_view(text).substr(status.size()) : text);

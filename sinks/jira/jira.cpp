@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "sinks/format/format.h"
 #include "sinks/format/marker.h"
@@ -96,7 +97,7 @@ Dialogue<Attempt> JiraSink::create(Post post) {
     if (place.at == nullptr)
         co_return not_sent(place.is_final ? Answer::refused : Answer::unauthorised, place.objection);
     const nlohmann::json message{{"body", post.body}};
-    auto request = place.at->api.request("POST", comments_url(*place.at, *place.target), body_of(message));
+    auto request = place.at->api.request("POST", comments_url(*place.at, *place.target), json_line(message));
     const auto answer = co_await request;
     auto attempt = classify_jira_comment(answer);
     auto& receipt = attempt.receipt;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
@@ -47,7 +48,7 @@ std::string message_of(const HttpAnswer& answer) {
         text += (text.empty() ? "" : "; ") + each;
     const auto errors = json.is_object() ? json.find("errors") : json.end();
     if (text.empty() && errors != json.end() && errors->is_object() && !errors->empty())
-        text = body_of(*errors);
+        text = json_line(*errors);
     return one_line(text);
 }
 

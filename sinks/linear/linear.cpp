@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "sinks/format/format.h"
 #include "sinks/linear/linear_answers.h"
@@ -34,7 +35,7 @@ std::string authorization_of(const std::string& token) {
 
 HttpRequest request_of(const HttpApi& api, const char* text, nlohmann::json variables) {
     const nlohmann::json message{{"query", text}, {"variables", std::move(variables)}};
-    return api.request("POST", api.url(), body_of(message));
+    return api.request("POST", api.url(), json_line(message));
 }
 
 HttpRequest read_of(const HttpApi& api, const char* text, nlohmann::json variables) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/redacted.h"
 #include "base/text.h"
 #include "sinks/format/outcome_body.h"
@@ -50,7 +51,7 @@ Dialogue<Attempt> LogSink::create(Post post) {
     const bool has_outcome = last_line.size() < post.body.size() && is_outcome_body(last_line);
     const auto text = post.body.substr(0, post.body.size() - (has_outcome ? last_line.size() + 1 : 0));
     // JSON escapes line ends, so the text and the ids stay on one line.
-    const auto first = one_line_of(Json{
+    const auto first = json_line(Json{
         {"conversation_id", post.conversation_id}, {"delivery_id", post.delivery_id}, {"summary", text}});
     auto request = log_line(has_outcome ? joined(first, last_line) : first);
     const auto answer = co_await request;

@@ -34,10 +34,6 @@ std::int64_t integer_at(const Json& object, const char* name) {
     return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
-std::string body_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string one_line(std::string_view text) {
     constexpr std::size_t max_bytes = 200;
     return redacted_prefix(without_unseen(replaced(text, "\n", " ")), max_bytes);

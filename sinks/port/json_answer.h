@@ -23,9 +23,6 @@ std::optional<std::vector<std::string>> texts_at(const nlohmann::json& object, c
 /// The integer in a member; 0 when there is none.
 std::int64_t integer_at(const nlohmann::json& object, const char* name);
 
-/// `json` as the body of a request; malformed bytes become U+FFFD.
-std::string body_of(const nlohmann::json& json);
-
 /// A platform's own words, on one line, short enough for a cause.
 std::string one_line(std::string_view text);
 

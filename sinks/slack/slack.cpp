@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "sinks/format/folded.h"
 #include "sinks/format/format.h"
@@ -154,13 +155,13 @@ Dialogue<HttpAnswer> SlackSink::write(std::string method, Post post, SlackTarget
     message["text"] =
         truncated_mrkdwn(post.body, max_message_characters - std::min(block, max_block_characters));
     message["blocks"] = {{{"type", "markdown"}, {"text", post.body}}};
-    auto request = call(token, method, body_of(message));
+    auto request = call(token, method, json_line(message));
     const auto answer = co_await request;
     if (!refuses_blocks(answer)) co_return answer;
     message["blocks"] = nlohmann::json::array();  // a changed message keeps the blocks that are not named
     message["text"] = truncated_mrkdwn(post.body, max_block_characters);
     if (method != "chat.update") message.erase("blocks");
-    auto as_text = call(token, method, body_of(message));
+    auto as_text = call(token, method, json_line(message));
     co_return co_await as_text;
 }
 
@@ -213,7 +214,7 @@ Dialogue<bool> SlackSink::remove(Post post, Receipt duplicate) {
     const auto token = place == nullptr ? std::string() : token_for(*place);
     if (token.empty() || duplicate.remote_id.empty() || !is_plain(duplicate.remote_id)) co_return false;
     const nlohmann::json message{{"channel", place->channel}, {"ts", duplicate.remote_id}};
-    auto request = call(token, "chat.delete", body_of(message));
+    auto request = call(token, "chat.delete", json_line(message));
     const auto answer = co_await request;
     co_return !read_slack_ts(answer).empty() || slack_error(answer) == "message_not_found";
 }

@@ -8,6 +8,7 @@
 #include "agent/event.h"
 #include "agent/features.h"
 #include "agent/last_words.h"
+#include "base/json_text.h"
 #include "tests/support/v1_events.h"
 
 namespace epilogue::testing {
@@ -339,7 +340,7 @@ Reply FakeAgentServer::page(const Conversation& conversation, const Request& req
     Json answer{{"items", Json::array()}, {"next_page_id", nullptr}};
     for (; at != events.end() && answer["items"].size() < limit; ++at) answer["items"].push_back(*at);
     if (at != events.end()) answer["next_page_id"] = (*at)["id"];
-    return fake_platform::json_reply(200, answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return fake_platform::json_reply(200, json_line(answer));
 }
 
 int FakeAgentServer::refusal(const Request& request) {

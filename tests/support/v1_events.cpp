@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace epilogue::testing::v1 {
 namespace {
 
 std::string quoted(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return json_line(nlohmann::json(text));
 }
 
 std::string event(std::string_view kind, std::string_view id, std::string_view stamp, std::string_view source,

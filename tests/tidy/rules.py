@@ -201,6 +201,15 @@ def unbounded_json(path, text):
                          code_only=True)
 
 
+JSON_TEXT_HOME = "base/json_text.cpp"
+
+
+def json_text(path, text):
+    if is_cpp(path) and path != JSON_TEXT_HOME:
+        yield from found(re.compile(r"\berror_handler_t\b"), text, f"{JSON_TEXT_HOME} writes JSON as text: json_line, json_indented",
+                         code_only=True)
+
+
 def migrations(path, text):
     """A step of `migrate` adds; workers of the version before it go on with what they know."""
     if path.startswith("schemas/sql/"):
@@ -319,7 +328,7 @@ def public_comments(path, text):
 
 
 # tests/data and tests/golden hold recorded conversations and printed tables: not our words.
-RULES = [size, function_length, interface_width, header_form, includes, waits, driver_calls, unbounded_json, migrations, words,
+RULES = [size, function_length, interface_width, header_form, includes, waits, driver_calls, unbounded_json, json_text, migrations, words,
          unfinished, machine_paths, disabled_tests, public_comments, markdown_lines]
 
 

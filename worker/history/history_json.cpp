@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace epilogue {
 namespace {
 
@@ -123,7 +125,7 @@ std::string to_json(const ConversationHistory& history) {
     for (const SourceReport& report : history.sources) json["sources"].push_back(json_of(report));
     for (const KeptCallback& callback : history.callbacks) json["callbacks"].push_back(json_of(callback));
     for (const HistoryTurn& turn : history.turns) json["turns"].push_back(json_of(turn));
-    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+    return json_indented(json);
 }
 
 }  // namespace epilogue

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ids.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "worker/serve/callback_listing.h"
 #include "worker/serve/registration_form.h"
@@ -123,7 +124,7 @@ tl::expected<CallbackFilter, std::string> filter_of(
 
 ApiAnswer api_error(int status, const std::string& detail) {
     const nlohmann::json body{{"detail", detail}};
-    return {status, body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", {}};
+    return {status, json_line(body) + "\n", {}};
 }
 
 CallbackApi::CallbackApi(const Config& config, CallbackApiParts parts)

@@ -8,6 +8,7 @@
 #include "base/bounded_json.h"
 #include "base/config_keys.h"
 #include "base/ids.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "schemas/json_reader.h"
 #include "sinks/plain_key.h"
@@ -135,8 +136,7 @@ Result<IdempotentRequest> kept_request(const std::string& key, const Registratio
         return poisonous("the key of the request: " + std::string(expected_request_key));
     const Json written{form.conversation, form.processor, form.processor_json, form.mode,
                        form.triggers,     form.from,      form.agent_url,      form.again};
-    return IdempotentRequest{key, sha256_hex(written.dump(-1, ' ', false, Json::error_handler_t::replace)),
-                             ""};
+    return IdempotentRequest{key, sha256_hex(json_line(written)), ""};
 }
 
 Result<RegistrationRequest> request_of(const RegistrationForm& form, const Config& config,

@@ -4,6 +4,7 @@
 
 #include "base/bounded_json.h"
 #include "base/instant.h"
+#include "base/json_text.h"
 
 namespace epilogue {
 namespace {
@@ -36,20 +37,16 @@ Json object_of(const std::vector<Column>& columns, const SqlRow& row) {
     return object;
 }
 
-std::string text_of(const Json& document) {
-    return document.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string object_json(const std::vector<Column>& columns, const SqlRow& row) {
-    return text_of(object_of(columns, row));
+    return json_indented(object_of(columns, row));
 }
 
 std::string array_json(const std::vector<Column>& columns, const std::vector<SqlRow>& rows) {
     Json array = Json::array();
     for (const SqlRow& row : rows) array.push_back(object_of(columns, row));
-    return text_of(array);
+    return json_indented(array);
 }
 
 }  // namespace epilogue

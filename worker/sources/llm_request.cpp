@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bounded_json.h"
+#include "base/json_text.h"
 #include "base/redacted.h"
 #include "base/text.h"
 
@@ -92,7 +93,7 @@ HttpRequest completion_request(const LlmModel& model, const LlmPrompt& prompt,
     request.url = model.base_url + "/chat/completions";
     request.headers = {"Content-Type: application/json", "Accept: application/json"};
     if (!model.api_key.empty()) request.headers.push_back("Authorization: Bearer " + model.api_key.reveal());
-    request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    request.body = json_line(body);
     request.timeout = within;
     request.max_answer_bytes = max_answer_bytes;
     request.stop = std::move(stop);
