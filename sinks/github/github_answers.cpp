@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "sinks/port/comment_answer.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
 
@@ -140,18 +141,12 @@ std::string github_cause(const HttpAnswer& answer) {
     if (is_redirect(answer.status) && !location.empty()) {
         return fmt::format("{} moved to {}", answer.status, one_line(path_of(location)));
     }
-    const auto message = message_of(answer);
-    return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
+    return status_cause(answer.status, message_of(answer));
 }
 
 Attempt classify_github_comment(const HttpAnswer& answer, int done) {
-    Attempt attempt = not_sent(Answer::unknown, github_cause(answer));
-    attempt.platform = platform_state(answer);
-    if (answer.outcome == HttpOutcome::uncertain) return attempt;
-    if (answer.outcome == HttpOutcome::not_sent) {
-        attempt.answer = Answer::retry;
-        return attempt;
-    }
+    Attempt attempt = attempt_after(answer, github_cause(answer));
+    if (answer.outcome != HttpOutcome::answered) return attempt;
     const int status = answer.status;
     if (const auto limit = github_rate_limit(answer)) {
         attempt.answer = Answer::retry;
@@ -161,32 +156,22 @@ Attempt classify_github_comment(const HttpAnswer& answer, int done) {
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
         attempt.scope_is_target = status == 403 && !says_suspended(answer);
-    } else if (const auto comment = status == done ? read_github_comment(answer.body) : std::nullopt) {
-        attempt.answer = Answer::sent;
-        attempt.receipt = {.remote_id = fmt::format("{}", comment->id), .remote_url = comment->url};
-        attempt.cause.clear();
-    } else if (status >= 200 && status < 300) {
-        attempt.cause = fmt::format("{} without a readable comment", status);
-    } else if (status >= 300 && status < 500 && status != 408) {
-        attempt.answer = Answer::refused;  // 408 comes from a proxy, which may have passed the request on
+    } else {
+        const auto comment = status == done ? read_github_comment(answer.body) : std::nullopt;
+        take_status(status, receipt_of(comment), "comment", attempt);
     }
     return attempt;
 }
 
 LookupResult github_lookup_failed(const HttpAnswer& answer) {
-    LookupResult lookup;
-    lookup.cause = github_cause(answer);
-    lookup.platform = platform_state(answer);
+    LookupResult lookup = lookup_after(answer, github_cause(answer));
     if (answer.outcome != HttpOutcome::answered) return lookup;
     if (const auto limit = github_rate_limit(answer)) {
         lookup.rate_limited = true;
         lookup.not_before = limit->wait;
         lookup.is_estimate = limit->is_estimate;
     }
-    const int status = answer.status;
-    // A place that is gone, or has moved where we do not follow, will not be seen by waiting either.
-    lookup.forbidden = !lookup.rate_limited && (status == 401 || status == 403 || status == 404 ||
-                                                status == 410 || is_redirect(status));
+    lookup.forbidden = lookup.forbidden && !lookup.rate_limited;
     return lookup;
 }
 

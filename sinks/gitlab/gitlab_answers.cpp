@@ -8,6 +8,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "sinks/port/comment_answer.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
 
@@ -84,18 +85,12 @@ std::optional<std::chrono::seconds> gitlab_wait(const HttpAnswer& answer) {
 std::string gitlab_cause(const HttpAnswer& answer) {
     if (answer.outcome != HttpOutcome::answered) return answer.cause;
     if (answer.status == 429) return "429 rate limited";
-    const auto message = message_of(answer);
-    return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
+    return status_cause(answer.status, message_of(answer));
 }
 
 Attempt classify_gitlab_note(const HttpAnswer& answer, int done) {
-    Attempt attempt = not_sent(Answer::unknown, gitlab_cause(answer));
-    attempt.platform = platform_state(answer);
-    if (answer.outcome == HttpOutcome::uncertain) return attempt;
-    if (answer.outcome == HttpOutcome::not_sent) {
-        attempt.answer = Answer::retry;
-        return attempt;
-    }
+    Attempt attempt = attempt_after(answer, gitlab_cause(answer));
+    if (answer.outcome != HttpOutcome::answered) return attempt;
     const int status = answer.status;
     if (status == 429) {
         attempt.answer = Answer::retry;
@@ -104,28 +99,18 @@ Attempt classify_gitlab_note(const HttpAnswer& answer, int done) {
     } else if (status == 401 || (status == 403 && !says_locked(answer))) {
         attempt.answer = Answer::unauthorised;
         attempt.scope_is_target = status == 403;
-    } else if (const auto note = status == done ? read_gitlab_note(answer.body) : std::nullopt) {
-        attempt.answer = Answer::sent;
-        attempt.receipt.remote_id = fmt::format("{}", note->id);
-        attempt.cause.clear();
-    } else if (status >= 200 && status < 300) {
-        attempt.cause = fmt::format("{} without a readable note", status);
-    } else if (status >= 300 && status < 500 && status != 408) {
-        attempt.answer = Answer::refused;  // 408 comes from a proxy, which may have passed the request on
+    } else {
+        const auto note = status == done ? read_gitlab_note(answer.body) : std::nullopt;
+        take_status(status, receipt_of(note), "note", attempt);
     }
     return attempt;
 }
 
 LookupResult gitlab_lookup_failed(const HttpAnswer& answer) {
-    auto lookup = lookup_failed(gitlab_cause(answer));
-    lookup.platform = platform_state(answer);
+    LookupResult lookup = lookup_after(answer, gitlab_cause(answer));
     if (answer.outcome != HttpOutcome::answered) return lookup;
     lookup.rate_limited = answer.status == 429;
     lookup.not_before = gitlab_wait(answer);
-    // A place that is gone will not be seen by waiting either.
-    const int status = answer.status;
-    lookup.forbidden =
-        status == 401 || status == 403 || status == 404 || status == 410 || (status >= 300 && status < 400);
     return lookup;
 }
 

@@ -78,8 +78,7 @@ std::string JiraSink::render(const Summary& summary, const DeliveryId& delivery_
 
 Dialogue<LookupResult> JiraSink::find(Post post) {
     const Place place = place_of(post);
-    if (place.at == nullptr)
-        co_return place.is_final ? lookup_failed(place.objection) : forbidden(place.objection);
+    if (place.at == nullptr) co_return place.lookup();
     auto reading = read_marked(post, *place.target, place.at);
     auto marked = co_await reading;
     if (!marked.what) co_return marked.failure;
@@ -94,8 +93,7 @@ Dialogue<LookupResult> JiraSink::find(Post post) {
 
 Dialogue<Attempt> JiraSink::create(Post post) {
     const Place place = place_of(post);
-    if (place.at == nullptr)
-        co_return not_sent(place.is_final ? Answer::refused : Answer::unauthorised, place.objection);
+    if (place.at == nullptr) co_return place.attempt();
     const nlohmann::json message{{"body", post.body}};
     auto request = place.at->api.request("POST", comments_url(*place.at, *place.target), json_line(message));
     const auto answer = co_await request;

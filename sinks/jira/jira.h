@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "sinks/jira/jira_sites.h"
 #include "sinks/jira/jira_target.h"
+#include "sinks/port/post_place.h"
 #include "sinks/port/remote_post.h"
 #include "sinks/port/sink.h"
 
@@ -47,13 +48,7 @@ class JiraSink final : public Sink {
   private:
     using Access = JiraSites::Access;
 
-    /// Where the post goes, and with what right.
-    struct Place {
-        const JiraTarget* target = nullptr;
-        Access* at = nullptr;   ///< null: `objection` says why nothing is asked
-        std::string objection;  ///< for people
-        bool is_final = false;  ///< no setting would help
-    };
+    using Place = PostPlace<JiraTarget, Access>;
     Place place_of(const Post& post);
     /// The comments with the post's marker, or why they could not be read.
     Dialogue<ReadOf<std::vector<RemotePost>>> read_marked(Post post, JiraTarget place, Access* at) const;

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "sinks/port/comment_answer.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
 
@@ -90,18 +90,12 @@ std::optional<JiraComments> read_jira_comments(const std::string& json) {
 std::string jira_cause(const HttpAnswer& answer) {
     if (answer.outcome != HttpOutcome::answered) return answer.cause;
     if (answer.status == 429) return "429 rate limited";
-    const auto message = message_of(answer);
-    return message.empty() ? fmt::format("{}", answer.status) : fmt::format("{} {}", answer.status, message);
+    return status_cause(answer.status, message_of(answer));
 }
 
 Attempt classify_jira_comment(const HttpAnswer& answer) {
-    Attempt attempt = not_sent(Answer::unknown, jira_cause(answer));
-    attempt.platform = platform_state(answer);
-    if (answer.outcome == HttpOutcome::uncertain) return attempt;
-    if (answer.outcome == HttpOutcome::not_sent) {
-        attempt.answer = Answer::retry;
-        return attempt;
-    }
+    Attempt attempt = attempt_after(answer, jira_cause(answer));
+    if (answer.outcome != HttpOutcome::answered) return attempt;
     const int status = answer.status;
     if (status == 429) {
         attempt.answer = Answer::retry;
@@ -110,28 +104,18 @@ Attempt classify_jira_comment(const HttpAnswer& answer) {
     } else if (status == 401 || status == 403 || (status == 404 && says_not_logged_in(answer))) {
         attempt.answer = Answer::unauthorised;
         attempt.scope_is_target = status == 403;
-    } else if (const auto comment = status == 201 ? read_jira_comment(answer.body) : std::nullopt) {
-        attempt.answer = Answer::sent;
-        attempt.receipt = {fmt::format("{}", comment->id), comment->url};
-        attempt.cause.clear();
-    } else if (status >= 200 && status < 300) {
-        attempt.cause = fmt::format("{} without a readable comment", status);
-    } else if (status >= 300 && status < 500 && status != 408) {
-        attempt.answer = Answer::refused;  // 408 comes from a proxy, which may have passed the request on
+    } else {
+        const auto comment = status == 201 ? read_jira_comment(answer.body) : std::nullopt;
+        take_status(status, receipt_of(comment), "comment", attempt);
     }
     return attempt;
 }
 
 LookupResult jira_lookup_failed(const HttpAnswer& answer) {
-    auto lookup = lookup_failed(jira_cause(answer));
-    lookup.platform = platform_state(answer);
+    LookupResult lookup = lookup_after(answer, jira_cause(answer));
     if (answer.outcome != HttpOutcome::answered) return lookup;
     lookup.rate_limited = answer.status == 429;
     lookup.not_before = wait_of(answer);
-    // An issue that is gone will not be seen by waiting either.
-    const int status = answer.status;
-    lookup.forbidden =
-        status == 401 || status == 403 || status == 404 || status == 410 || (status >= 300 && status < 400);
     return lookup;
 }
 

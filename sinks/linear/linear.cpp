@@ -79,16 +79,14 @@ std::string LinearSink::render(const Summary& summary, const DeliveryId&) const 
 
 Dialogue<LookupResult> LinearSink::find(Post post) {
     const Place place = place_of(post);
-    if (place.at == nullptr)
-        co_return place.is_final ? lookup_failed(place.objection) : forbidden(place.objection);
+    if (place.at == nullptr) co_return place.lookup();
     auto looking = look(post, place.at);
     co_return co_await looking;
 }
 
 Dialogue<Attempt> LinearSink::create(Post post) {
     const Place place = place_of(post);
-    if (place.at == nullptr)
-        co_return not_sent(place.is_final ? Answer::refused : Answer::unauthorised, place.objection);
+    if (place.at == nullptr) co_return place.attempt();
     nlohmann::json input{
         {"id", linear_comment_id(post.delivery_id)}, {"issueId", place.target->issue()}, {"body", post.body}};
     auto request = request_of(place.at->api, create_text, {{"input", std::move(input)}});

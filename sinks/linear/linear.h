@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "sinks/linear/linear_target.h"
 #include "sinks/port/http_api.h"
+#include "sinks/port/post_place.h"
 #include "sinks/port/sink.h"
 
 namespace epilogue {
@@ -55,13 +56,7 @@ class LinearSink final : public Sink {
         const HttpApi api;
     };
 
-    /// Where the post goes, and with what right.
-    struct Place {
-        const LinearTarget* target = nullptr;
-        const Access* at = nullptr;  ///< null: `objection` says why nothing is asked
-        std::string objection = {};  ///< for people
-        bool is_final = false;       ///< no setting would help
-    };
+    using Place = PostPlace<LinearTarget, const Access>;
     Place place_of(const Post& post) const;
     /// The token for a row; null when it names its issue by the key, and a workspace that has none.
     const Access* access_of(const LinearTarget& place) const;

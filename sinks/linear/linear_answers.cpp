@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "sinks/port/comment_answer.h"
 #include "sinks/port/http_answer.h"
 #include "sinks/port/json_answer.h"
 #include "sinks/port/remote_post.h"
@@ -115,13 +116,8 @@ std::string linear_cause(const HttpAnswer& answer) {
 }
 
 Attempt classify_linear_comment(const HttpAnswer& answer) {
-    Attempt attempt = not_sent(Answer::unknown, linear_cause(answer));
-    attempt.platform = platform_state(answer);
-    if (answer.outcome == HttpOutcome::uncertain) return attempt;
-    if (answer.outcome == HttpOutcome::not_sent) {
-        attempt.answer = Answer::retry;
-        return attempt;
-    }
+    Attempt attempt = attempt_after(answer, linear_cause(answer));
+    if (answer.outcome != HttpOutcome::answered) return attempt;
     const int status = answer.status;
     const Json json = parsed(answer.body);
     const Json made = at(json, {"data", "commentCreate"});
