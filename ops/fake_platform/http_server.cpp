@@ -1,11 +1,7 @@
 #include "ops/fake_platform/http_server.h"
 
-#include <algorithm>
-#include <list>
-#include <mutex>
+#include <optional>
 #include <sstream>
-#include <stdexcept>
-#include <thread>
 #include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
 
 #include <boost/asio/ip/tcp.hpp>
@@ -13,9 +9,9 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
-#include <sys/socket.h>
 
 #include "base/text.h"
+#include "ops/fake_platform/listener.h"
 #include "ops/fake_platform/socket_session.h"
 
 namespace epilogue::fake_platform {
@@ -65,135 +61,59 @@ std::string bytes_of(const Reply& reply, bool keep_alive) {
 
 }  // namespace
 
-class HttpServer::Listener {
+class HttpServer::Service {
   public:
-    Listener(unsigned short port, Handler handler, SocketHandlers sockets);
-    ~Listener();
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
+    Service(unsigned short port, Handler handler, SocketHandlers sockets)
+        : handler_(std::move(handler)),
+          sockets_(std::move(sockets)),
+          listener_(port, [this](tcp::socket& socket) { return serve(socket); }) {}
 
-    unsigned short port() const { return port_; }
+    unsigned short port() const { return listener_.port(); }
 
   private:
-    struct Connection {
-        explicit Connection(tcp::socket accepted) : socket(std::move(accepted)) {}
-        tcp::socket socket;
-        bool done = false;
-        std::thread thread;
-    };
-
-    void accept();
-    void serve(Connection& connection);
-    /// Serves one request; false when the connection has come to its end.
-    bool serve_one(Connection& connection, boost::beast::flat_buffer& buffer);
+    Ending serve(tcp::socket& socket) const;
+    /// Serves one request; how the connection ends, nullopt when it goes on.
+    std::optional<Ending> serve_one(tcp::socket& socket, boost::beast::flat_buffer& buffer) const;
     Reply handled(const Request& request) const;
-    void finish(Connection& connection, Ending ending);
-    void reap();
 
-    boost::asio::io_context context_;
-    tcp::acceptor acceptor_{context_};
-    unsigned short port_ = 0;
-    Handler handler_;
-    SocketHandlers sockets_;
-    std::mutex mutex_;  // guards what follows, and each socket's end
-    bool stopping_ = false;
-    std::list<Connection> connections_;
-    std::thread accepting_;
+    const Handler handler_;
+    const SocketHandlers sockets_;
+    Listener listener_;  // the last: its threads use the others
 };
 
-HttpServer::Listener::Listener(unsigned short port, Handler handler, SocketHandlers sockets)
-    : handler_(std::move(handler)), sockets_(std::move(sockets)) {
-    try {
-        const tcp::endpoint endpoint(boost::asio::ip::address_v4::loopback(), port);
-        acceptor_.open(endpoint.protocol());
-        acceptor_.set_option(tcp::acceptor::reuse_address(true));
-        acceptor_.bind(endpoint);
-        acceptor_.listen();
-        port_ = acceptor_.local_endpoint().port();
-    } catch (const boost::system::system_error& error) {
-        throw std::runtime_error("cannot listen on 127.0.0.1:" + std::to_string(port) + ": " + error.what());
-    }
-    accepting_ = std::thread([this] { accept(); });
-}
-
-HttpServer::Listener::~Listener() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-        // A blocked accept() or read() is woken by shutdown(2); close(2) would leave it blocked.
-        ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
-        for (Connection& connection : connections_) {
-            if (!connection.done) ::shutdown(connection.socket.native_handle(), SHUT_RDWR);
-        }
-    }
-    accepting_.join();
-    for (Connection& connection : connections_) connection.thread.join();
-}
-
-void HttpServer::Listener::accept() {
-    for (;;) {
-        error_code error;
-        tcp::socket socket = acceptor_.accept(error);
-        const std::lock_guard lock(mutex_);
-        if (stopping_) return;
-        reap();
-        if (error) continue;
-        Connection& connection = connections_.emplace_back(std::move(socket));
-        connection.thread = std::thread([this, &connection] { serve(connection); });
-    }
-}
-
-void HttpServer::Listener::reap() {
-    for (auto at = connections_.begin(); at != connections_.end();) {
-        if (at->done) {
-            at->thread.join();
-            at = connections_.erase(at);
-        } else {
-            ++at;
-        }
-    }
-}
-
-void HttpServer::Listener::serve(Connection& connection) {
+Ending HttpServer::Service::serve(tcp::socket& socket) const {
     error_code ignored;
-    connection.socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(tcp::no_delay(true), ignored);
     boost::beast::flat_buffer buffer;
-    while (serve_one(connection, buffer)) {
-    }
+    for (;;)
+        if (const auto ending = serve_one(socket, buffer)) return *ending;
 }
 
-bool HttpServer::Listener::serve_one(Connection& connection, boost::beast::flat_buffer& buffer) {
+std::optional<Ending> HttpServer::Service::serve_one(tcp::socket& socket,
+                                                     boost::beast::flat_buffer& buffer) const {
     error_code error;
     http::request_parser<http::string_body> parser;
     parser.body_limit(max_body);
-    http::read(connection.socket, buffer, parser, error);
-    if (error) {
-        finish(connection, Ending::close);
-        return false;
-    }
-    const Request request = request_of(parser.get(), connection.socket.native_handle());
+    http::read(socket, buffer, parser, error);
+    if (error) return Ending::close;
+    const Request request = request_of(parser.get(), socket.native_handle());
     if (sockets_.opened && boost::beast::websocket::is_upgrade(parser.get())) {
         const int refusal = sockets_.refusal ? sockets_.refusal(request) : 0;
-        if (refusal == 0) {
-            finish(connection, serve_socket(connection.socket, parser.get(), request, sockets_));
-            return false;
-        }
+        if (refusal == 0) return serve_socket(socket, parser.get(), request, sockets_);
         const std::string bytes = bytes_of({refusal, {}, "", Ending::answer}, false);
-        boost::asio::write(connection.socket, boost::asio::buffer(bytes), error);
-        finish(connection, Ending::close);
-        return false;
+        boost::asio::write(socket, boost::asio::buffer(bytes), error);
+        return Ending::close;
     }
     const Reply reply = handled(request);
     const bool keep = parser.get().keep_alive() && reply.ending == Ending::answer;
     if (reply.ending == Ending::answer || reply.ending == Ending::half) {
-        boost::asio::write(connection.socket, boost::asio::buffer(bytes_of(reply, keep)), error);
+        boost::asio::write(socket, boost::asio::buffer(bytes_of(reply, keep)), error);
     }
-    if (keep && !error) return true;
-    finish(connection, reply.ending);
-    return false;
+    if (keep && !error) return std::nullopt;
+    return reply.ending;
 }
 
-Reply HttpServer::Listener::handled(const Request& request) const {
+Reply HttpServer::Service::handled(const Request& request) const {
     try {
         return handler_(request);
     } catch (const std::exception& error) {
@@ -201,26 +121,13 @@ Reply HttpServer::Listener::handled(const Request& request) const {
     }
 }
 
-void HttpServer::Listener::finish(Connection& connection, Ending ending) {
-    // Under the lock: otherwise ~Listener could shut down another socket that got the same descriptor.
-    const std::lock_guard lock(mutex_);
-    error_code ignored;
-    if (ending == Ending::reset) {
-        connection.socket.set_option(boost::asio::socket_base::linger(true, 0), ignored);
-    } else {
-        connection.socket.shutdown(tcp::socket::shutdown_both, ignored);
-    }
-    connection.socket.close(ignored);
-    connection.done = true;
-}
-
 HttpServer::HttpServer(unsigned short port, Handler handler, SocketHandlers sockets)
-    : listener_(std::make_unique<Listener>(port, std::move(handler), std::move(sockets))) {}
+    : service_(std::make_unique<Service>(port, std::move(handler), std::move(sockets))) {}
 
 HttpServer::~HttpServer() = default;
 
 unsigned short HttpServer::port() const {
-    return listener_->port();
+    return service_->port();
 }
 
 }  // namespace epilogue::fake_platform

@@ -27,8 +27,8 @@ class HttpServer {
     unsigned short port() const;
 
   private:
-    class Listener;
-    std::unique_ptr<Listener> listener_;
+    class Service;
+    std::unique_ptr<Service> service_;
 };
 
 }  // namespace epilogue::fake_platform

@@ -1,19 +1,18 @@
 #include "ops/fake_platform/mail_server.h"
 
 #include <algorithm>
-#include <list>
-#include <mutex>
-#include <stdexcept>
-#include <thread>
+#include <string>
+#include <string_view>
 #include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
+#include <vector>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
-#include <sys/socket.h>
 
 #include "base/text.h"
+#include "ops/fake_platform/listener.h"
 
 namespace epilogue::fake_platform {
 namespace {
@@ -124,82 +123,9 @@ class Session {
 
 }  // namespace
 
-class MailServer::Listener {
-  public:
-    explicit Listener(FakePlatform& platform) : platform_(platform) {
-        try {
-            const tcp::endpoint endpoint(boost::asio::ip::address_v4::loopback(), 0);
-            acceptor_.open(endpoint.protocol());
-            acceptor_.bind(endpoint);
-            acceptor_.listen();
-            port_ = acceptor_.local_endpoint().port();
-        } catch (const boost::system::system_error& error) {
-            throw std::runtime_error(std::string("no port for mail on 127.0.0.1: ") + error.what());
-        }
-        accepting_ = std::thread([this] { accept(); });
-    }
-    ~Listener() {
-        {
-            const std::lock_guard lock(mutex_);
-            stopping_ = true;
-            // A blocked accept() or read() is woken by shutdown(2); close(2) would leave it blocked.
-            ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
-            for (Connection& each : connections_)
-                if (!each.is_over) ::shutdown(each.socket.native_handle(), SHUT_RDWR);
-        }
-        accepting_.join();
-        for (Connection& each : connections_) each.thread.join();
-    }
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
-
-    unsigned short port() const { return port_; }
-
-  private:
-    struct Connection {
-        explicit Connection(tcp::socket accepted) : socket(std::move(accepted)) {}
-        tcp::socket socket;
-        bool is_over = false;
-        std::thread thread;
-    };
-
-    void accept() {
-        while (true) {
-            error_code error;
-            tcp::socket socket = acceptor_.accept(error);
-            const std::lock_guard lock(mutex_);
-            if (stopping_) return;
-            connections_.remove_if([](Connection& each) {
-                if (each.is_over) each.thread.join();
-                return each.is_over;
-            });
-            if (error) continue;
-            Connection& connection = connections_.emplace_back(std::move(socket));
-            connection.thread = std::thread([this, &connection] { serve(connection); });
-        }
-    }
-
-    void serve(Connection& connection) {
-        const Ending ending = Session(connection.socket, platform_).serve();
-        const std::lock_guard lock(mutex_);
-        error_code ignored;
-        if (ending == Ending::reset)
-            connection.socket.set_option(boost::asio::socket_base::linger(true, 0), ignored);
-        connection.socket.close(ignored);
-        connection.is_over = true;
-    }
-
-    FakePlatform& platform_;
-    boost::asio::io_context context_;
-    tcp::acceptor acceptor_{context_};
-    unsigned short port_ = 0;
-    std::mutex mutex_;  // guards what follows, and each socket's end
-    bool stopping_ = false;
-    std::list<Connection> connections_;
-    std::thread accepting_;
-};
-
-MailServer::MailServer(FakePlatform& platform) : listener_(std::make_unique<Listener>(platform)) {}
+MailServer::MailServer(FakePlatform& platform)
+    : listener_(std::make_unique<Listener>(
+          0, [&platform](tcp::socket& socket) { return Session(socket, platform).serve(); })) {}
 
 MailServer::~MailServer() = default;
 

@@ -8,6 +8,8 @@
 
 namespace epilogue::fake_platform {
 
+class Listener;
+
 class MailServer {
   public:
     /// Listens on 127.0.0.1, a free port; `platform` outlives it. A recipient is the request
@@ -23,7 +25,6 @@ class MailServer {
     unsigned short port() const;
 
   private:
-    class Listener;
     std::unique_ptr<Listener> listener_;
 };
 
