@@ -55,10 +55,6 @@ void append_owner(std::vector<SqlValue>& values, const std::string& owner, const
     values.emplace_back(update.generation);
 }
 
-std::int64_t micros(std::chrono::seconds duration) {
-    return std::chrono::microseconds(duration).count();
-}
-
 }  // namespace
 
 Result<void> MysqlRelayPositions::transact(const std::function<Result<void>(MysqlSession&)>& work) {
@@ -200,7 +196,7 @@ Result<void> MysqlRelayPositions::take(MysqlSession& session, const std::string&
                                        std::vector<relay::Claim>& claims, std::vector<std::string>& sealed) {
     return in_id_chunks(free, [&](std::vector<SqlValue> ids) -> Result<void> {
         const std::string among = "conversation_id IN " + placeholders(ids.size());
-        std::vector<SqlValue> values{owner, micros(lease)};
+        std::vector<SqlValue> values{owner, std::chrono::microseconds(lease).count()};
         values.insert(values.end(), ids.begin(), ids.end());
         TRY_VOID(
             session.execute("UPDATE relay_positions SET owner=?, generation=generation+1, "
@@ -390,7 +386,7 @@ Result<std::vector<relay::HeldClaim>> MysqlRelayPositions::renew_those(
             const std::string ours = "WHERE conversation_id IN " + placeholders(ids.size()) +
                                      " AND owner=? AND lease_until>UTC_TIMESTAMP(6)" + and_only;
             ids.emplace_back(owner);
-            std::vector<SqlValue> values{micros(lease)};
+            std::vector<SqlValue> values{std::chrono::microseconds(lease).count()};
             values.insert(values.end(), ids.begin(), ids.end());
             TRY_VOID(session.execute(
                 "UPDATE relay_positions SET lease_until=UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND " + ours,
@@ -438,7 +434,7 @@ Result<bool> MysqlRelayPositions::release(const std::string& owner, const Positi
     TRY_VOID(transact([&](MysqlSession& session) -> Result<void> {
         auto values = values_of(last);
         values.emplace_back(last.key_mark);
-        values.emplace_back(micros(pause));
+        values.emplace_back(std::chrono::microseconds(pause).count());
         append_owner(values, owner, last);
         TRY(const auto changed,
             session.execute(std::string(moves_on) +
