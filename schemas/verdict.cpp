@@ -1,5 +1,7 @@
 #include "schemas/verdict.h"
 
+#include <algorithm>
+
 #include "base/enum_names.h"
 
 namespace epilogue {
@@ -26,7 +28,7 @@ const std::vector<Verdict>& all_notices() {
 }
 
 bool is_notice(Verdict verdict) {
-    return verdict == Verdict::waiting_for_confirmation || verdict == Verdict::paused;
+    return std::ranges::find(all_notices(), verdict) != all_notices().end();
 }
 
 std::string_view name_of(Verdict verdict) {

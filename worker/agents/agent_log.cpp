@@ -28,9 +28,7 @@ Read read_log(AgentDirectory& directory, const ConversationId& conversation_id, 
     const auto calls = calls_of(directory, conversation_id);
     if (!calls) return tl::unexpected(calls.error());
     const std::stop_callback close(stop, [&] { (*calls)->close(); });
-    auto told = told_log(**calls, agent::ConversationCalls::Clock::now() + log_patience);
-    if (!told) return tl::unexpected(std::move(told.error()));
-    return std::move(told->log);
+    return told_log(**calls, agent::ConversationCalls::Clock::now() + log_patience);
 }
 
 std::optional<LogReadError> inspect_log(AgentDirectory& directory, const ConversationId& conversation_id,

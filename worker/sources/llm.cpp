@@ -73,8 +73,8 @@ class LlmSource final : public FinalMessageSource {
         if (!server || !*server) return;
         agent::ConversationCalls calls(*server, query.turn.conversation_id, until);
         const std::stop_callback close(stop, [&] { calls.close(); });
-        const auto told = told_log(calls, until);
-        if (told) return add_history(material, told->events, query.turn.turn_key, query.status_event);
+        const auto told = told_events(calls, until);
+        if (told) return add_history(material, *told, query.turn.turn_key, query.status_event);
         if (stop.stop_requested()) return;
         trouble_.warn((*server)->address().url(),
                       "a conversation's log could not be read; a model gets its digest",

@@ -66,23 +66,29 @@ void take_information(const std::string& info, ServerLog& log) {
 
 }  // namespace
 
-tl::expected<ToldLog, LogReadError> told_log(const agent::ConversationCalls& calls,
-                                             agent::ConversationCalls::Clock::time_point until) {
+tl::expected<std::vector<agent::EventRef>, LogReadError> told_events(
+    const agent::ConversationCalls& calls, agent::ConversationCalls::Clock::time_point until) {
     auto events = calls.events(until);
     if (!events) return tl::unexpected(read_error(calls.server(), events.error()));
+    return *std::move(events);
+}
+
+tl::expected<ServerLog, LogReadError> told_log(const agent::ConversationCalls& calls,
+                                               agent::ConversationCalls::Clock::time_point until) {
+    const auto events = told_events(calls, until);
+    if (!events) return tl::unexpected(events.error());
     // The status last: what it says of the log's end holds for all that was read before.
     const auto info = calls.info();
     if (!info) return tl::unexpected(read_error(calls.server(), info.error()));
-    ToldLog told;
-    told.log.status = agent::status_in(*info);
+    ServerLog log;
+    log.status = agent::status_in(*info);
     Decoder decoder;
     for (const auto& each : *events) {
         Decoded decoded = decoder.decode(each->json);
-        if (auto* event = std::get_if<Event>(&decoded)) told.log.events.push_back(std::move(*event));
+        if (auto* event = std::get_if<Event>(&decoded)) log.events.push_back(std::move(*event));
     }
-    told.events = std::move(*events);
-    take_information(*info, told.log);
-    return told;
+    take_information(*info, log);
+    return log;
 }
 
 std::optional<LogReadError> look_once(const agent::ConversationCalls& calls,

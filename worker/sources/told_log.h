@@ -22,15 +22,14 @@ struct LogReadError {
     std::chrono::milliseconds retry_after{0};  ///< before that the server is not asked again
 };
 
-struct ToldLog {
-    ServerLog log;  ///< as the worker reads it; an event that it cannot read is not in there
-    std::vector<agent::EventRef> events;  ///< all of them, as they were written, in the server's order
-};
+/// All events of the log as they were written, in the server's order. No page is asked for after `until`.
+tl::expected<std::vector<agent::EventRef>, LogReadError> told_events(
+    const agent::ConversationCalls& calls, agent::ConversationCalls::Clock::time_point until);
 
-/// Reads the whole log, and then the status, which holds for all that was read before. No page is asked for
-/// after `until`.
-tl::expected<ToldLog, LogReadError> told_log(const agent::ConversationCalls& calls,
-                                             agent::ConversationCalls::Clock::time_point until);
+/// The same as the worker reads it, without events that it cannot read, and then the status, which holds for
+/// all that was read before.
+tl::expected<ServerLog, LogReadError> told_log(const agent::ConversationCalls& calls,
+                                               agent::ConversationCalls::Clock::time_point until);
 
 /// What keeps `calls` from telling about their conversation, after one short look at it; nullopt: nothing.
 /// Answers within that time.

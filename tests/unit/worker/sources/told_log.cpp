@@ -21,7 +21,7 @@ LogReadError hindrance_of(int status) {
     return look_once(agent::ConversationCalls(server.client(), conversation), 10s).value();
 }
 
-tl::expected<ToldLog, LogReadError> told_by(const FakeAgentServer& server) {
+tl::expected<ServerLog, LogReadError> told_by(const FakeAgentServer& server) {
     const agent::ConversationCalls calls(server.client(), conversation);
     return told_log(calls, agent::ConversationCalls::Clock::now() + 10s);
 }
@@ -58,13 +58,16 @@ BOOST_AUTO_TEST_CASE(a_log_comes_as_the_worker_reads_it_and_as_it_was_written) {
                "finished");
     const auto told = told_by(server);
     BOOST_REQUIRE(told);
-    BOOST_TEST(told->log.status == "finished");
-    BOOST_TEST(told->log.events.front().id == "u1");
-    BOOST_TEST(told->log.events.back().id == "s1");
+    BOOST_TEST(told->status == "finished");
+    BOOST_TEST(told->events.front().id == "u1");
+    BOOST_TEST(told->events.back().id == "s1");
+    const agent::ConversationCalls calls(server.client(), conversation);
+    const auto written = told_events(calls, agent::ConversationCalls::Clock::now() + 10s);
+    BOOST_REQUIRE(written);
     std::vector<std::string> ids;
-    for (const agent::EventRef& event : told->events) ids.push_back(event->id);
+    for (const agent::EventRef& event : *written) ids.push_back(event->id);
     BOOST_TEST(ids == (std::vector<std::string>{"u1", "a1", "x1", "s1"}), boost::test_tools::per_element());
-    BOOST_TEST(agent::message_text(*told->events[1]) == "Done.");
+    BOOST_TEST(agent::message_text(*written->at(1)) == "Done.");
 }
 
 BOOST_AUTO_TEST_CASE(the_status_is_asked_for_after_the_log_so_that_it_holds_for_all_of_it) {
